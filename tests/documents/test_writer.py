@@ -41,7 +41,9 @@ def test_the_text_ends_at_the_ceiling() -> None:
     out.write_line("abc")
     with pytest.raises(StopReading):
         out.write_line("defg")
+    out.add_note("Another note.")
     assert (out.result()["text"], out.truncated) == ("abc\nd", True)
+    assert out.notes == ["Only the first 5 characters of the document were read.", "Another note."]
 
 
 def test_the_reading_ends_when_time_is_up() -> None:

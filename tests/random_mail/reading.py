@@ -18,7 +18,7 @@ from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part, find_part, leaf_parts
 from mailmcp.mail.notices import choose_notice_parts, read_notices
 from mailmcp.mail.protection import protection_note
-from mailmcp.mail.read import attached_message_text
+from mailmcp.mail.read import read_attached_message
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.snippet import make_snippet
 from random_mail.message import make_message
@@ -50,7 +50,7 @@ def read_whole(octets: bytes, *, complete: bool) -> None:
         if part.is_calendar:
             _check_text(calendar_text(here[part.part_id], part))
         elif part.is_message:
-            _check_text(attached_message_text(here[part.part_id]))
+            _check_text(read_attached_message(here[part.part_id]).body)
     protection_note(view.structure, body.text, clear_signed=body.clear_signed)
     assert len(make_snippet(body.text, _SNIPPET_CHARS)) <= _SNIPPET_CHARS
     json.dumps([body.text, view.defects], ensure_ascii=False).encode("utf-8")

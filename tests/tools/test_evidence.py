@@ -78,6 +78,12 @@ def test_places_are_named_where_a_word_was_seen(query: SearchQuery, places: list
     assert find_evidence(search_terms(query), TEXTS) == places
 
 
+def test_marks_contain_no_words() -> None:
+    texts = {"body": "[may be hidden: Tea at four?]"}
+    assert find_evidence(search_terms(SearchQuery(query=("hidden",))), texts) == []
+    assert find_evidence(search_terms(SearchQuery(query=("tea",))), texts) == ["body"]
+
+
 def test_without_texts_there_is_no_evidence() -> None:
     assert find_evidence(search_terms(SearchQuery(query=("x",))), {}) == []
 

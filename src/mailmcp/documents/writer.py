@@ -49,6 +49,7 @@ class Writer:
     def __init__(self, *, max_chars: int, stop_at: float) -> None:
         """Accept `max_chars` characters until `stop_at`, on the clock of `time.monotonic`."""
         self._left = max_chars
+        self._full = f"Only the first {max_chars} characters of the document were read."
         self._stop_at = stop_at
         self._sections = [_Section("")]
         self._notes: dict[str, None] = {}
@@ -80,8 +81,7 @@ class Writer:
             self.stop(f"Only the first {limits.DOCUMENT_SECTIONS_MAX} pages, sheets or slides were read.")
         # The name becomes part of the text, in brackets and between line breaks.
         if len(name) + _NAME_OVERHEAD_CHARS > self._left:
-            self.truncated = True
-            raise StopReading
+            self.stop(self._full)
         self._left -= len(name) + _NAME_OVERHEAD_CHARS
         self._sections.append(_Section(name))
 
@@ -95,8 +95,7 @@ class Writer:
         kept = f"{text.rstrip()}\n"
         self._sections[-1].pieces.append(kept[: self._left])
         if len(kept) > self._left:
-            self.truncated = True
-            raise StopReading
+            self.stop(self._full)
         self._left -= len(kept)
 
     def check_time(self) -> None:

@@ -1,7 +1,7 @@
 """Read one message: octets and structure in; text, notices and suspicions out.
 
 The front door of this package. `read_message` calls the rooms in the order in which a message is
-read. `attached_message_text` does the same for a message inside a message, as text alone.
+read. `read_attached_message` does the same for a message inside a message, as text alone.
 """
 
 from collections.abc import Mapping
@@ -40,6 +40,17 @@ _BLANK_OCTETS: Final = 256
 """Plain text this short may be blank: senders of HTML add it for form's sake."""
 
 _ATTACHMENTS_NAMED: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedMessage:
+    """A message inside a message, read."""
+
+    body: BodyText
+    """Its text begins with Subject, From, To, Cc and Date, and ends with the attachments."""
+
+    not_in_html: PlainOnly
+    """What its plain text says and its HTML doesn't show; nothing if the message is cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +151,7 @@ def read_message(
     )
 
 
-def attached_message_text(octets: bytes, *, part_id: str = "") -> BodyText:
+def read_attached_message(octets: bytes, *, part_id: str = "", cut: bool = False) -> AttachedMessage:
     """Write a message as text: Subject, From, To, Cc and Date, then its text, then its attachments.
 
     For attachments of type message/rfc822 and for files that hold a message (``.eml``).
@@ -149,13 +160,15 @@ def attached_message_text(octets: bytes, *, part_id: str = "") -> BodyText:
         octets: The message, transfer encoding already removed.
         part_id: Of the part that it is, if its own parts can be fetched by their ids (RFC 9051
             section 6.4.5.1); "" if they can't, as in a file.
+        cut: Whether the octets are only a beginning.
 
     Returns:
         The text, without empty header fields. Messages inside this one are named, not entered.
     """
     view = parse_message(octets, complete=True)
     text_parts = choose_text_parts(view.structure)
-    body = body_text(text_parts, view.contents())
+    contents = view.contents()
+    body = body_text(text_parts, contents)
     attached = list_attachments(view.structure, text_parts)
     lines = [
         f"Attachment: {each.filename or each.subject or '(unnamed)'} "
@@ -165,10 +178,13 @@ def attached_message_text(octets: bytes, *, part_id: str = "") -> BodyText:
     if len(attached) > _ATTACHMENTS_NAMED:
         lines.append(f"and {counted(len(attached) - _ATTACHMENTS_NAMED, 'more attachment')}")
     blocks = ("\n".join(_head(view.headers)), body.text, "\n".join(lines))
-    return replace(
-        body,
-        text="\n\n".join(block for block in blocks if block),
-        defects=tuple(dict.fromkeys((*view.defects, *body.defects))),
+    return AttachedMessage(
+        body=replace(
+            body,
+            text="\n\n".join(block for block in blocks if block),
+            defects=tuple(dict.fromkeys((*view.defects, *body.defects))),
+        ),
+        not_in_html=PlainOnly() if cut else lines_not_in_html(text_parts, contents),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from mailmcp import limits
 from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.mail.html.marks import MARK_OPENING
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.transfer import complete_lines
@@ -56,11 +57,12 @@ def find_evidence(terms: SearchTerms, texts: Mapping[str, str]) -> list[str]:
         terms: What was searched for.
         texts: By place: `body`, `attachment_name`, or a header field in lower case.
     """
-    return [
-        place
-        for place, text in texts.items()
-        if find_word(normalize_words(text), (*terms.by_place.get(place, ()), *terms.anywhere)) is not None
-    ]
+    found: list[str] = []
+    for place, text in texts.items():
+        wanted = (*terms.by_place.get(place, ()), *terms.anywhere)
+        if find_word(normalize_words(text.replace(MARK_OPENING, " ")), wanted) is not None:
+            found.append(place)
+    return found
 
 
 def text_octets(terms: SearchTerms) -> int:

@@ -67,7 +67,7 @@ def test_plain_text_is_preferred_and_html_kept() -> None:
     assert (body.text, body.html, body.from_html, body.defects) == ("plain", ("<p>rich</p>",), False, ())
 
 
-@pytest.mark.parametrize("blank", [b"", b" \r\n\t\r\n"])
+@pytest.mark.parametrize("blank", [b"", b" \r\n\t\r\n", "\u200b \ufeff".encode()])
 def test_blank_plain_text_gives_way_to_html(blank: bytes) -> None:
     body = body_text(BOTH, {"1": blank, "2": b"<p>rich</p>"})
     assert (body.text, body.from_html, body.defects) == ("rich", True, ())

@@ -22,7 +22,8 @@ from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import Address, parse_addresses
 from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.people import fit_address
-from mailmcp.wording import counted
+from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings, styles_warning
+from mailmcp.mail.text.alternatives import find_plain_only
 
 STRING8: Final = 0x001E
 UNICODE: Final = 0x001F
@@ -145,11 +146,11 @@ def write_message(message: Message, out: Writer) -> None:
         out.write_line(f"Files: {len(listed)}")
     for name, attachment in listed:
         write_entry(out, name, len(attachment.properties.octets(Prop.ATTACH_DATA)))
-    _write_body(message.properties, out)
+    _write_body(message.properties, out, "the message")
     for number, inner in enumerate(_messages_within(message), start=1):
         out.begin_section(f"Attached message {number}")
         _write_fields(inner, out)
-        _write_body(inner.properties, out)
+        _write_body(inner.properties, out, f"attached message {number}")
     texts = [(name, each.properties.octets(Prop.ATTACH_DATA)) for name, each in listed if is_text(name)]
     if sum(len(octets) for _, octets in texts) <= limits.ARCHIVE_TEXTS_OCTETS_MAX:
         for name, octets in texts:
@@ -221,17 +222,24 @@ def _format(name: str, address: str) -> str:
     return fit_address(Address(name=clean_line(name).text, address=address), limits.HEADER_CHARS_MAX)
 
 
-def _write_body(properties: Properties, out: Writer) -> None:
+def _write_body(properties: Properties, out: Writer, where: str) -> None:
     """Write the text: the plain one, else what the HTML shows, else what the RTF shows."""
-    if text := properties.text(Prop.BODY):
-        out.write_line("\n" + "\n".join(text.splitlines()))
-    elif html := properties.text(Prop.HTML):
+    plain, html = "\n".join(properties.text(Prop.BODY).splitlines()), properties.text(Prop.HTML)
+    text, notes = plain, list[str]()
+    if html:
         shown = html_to_text(html)
-        out.write_line(f"\n{shown.text}")
-        if shown.hidden_removed:
-            out.add_note(f"Removed {counted(shown.hidden_chars, 'character')} that the HTML hides.")
-        if shown.styles_unchecked:
-            out.add_note("Styles may hide text that is not marked.")
+        if plain.strip():
+            found = find_plain_only(plain, shown.text, styles_unchecked=shown.styles_unchecked)
+            notes = plain_text_warnings(found, where=f"the plain text of {where}")
+        else:
+            text, notes = shown.text, removal_warnings([shown], where=where)
+    for note in notes:  # before the text, which may be too long
+        out.add_note(note)
+    if text.strip():
+        out.write_line(f"\n{text}")
     elif rtf := properties.octets(Prop.RTF):
+        rtf = decompress_rtf(rtf)
+        if b"\\fromhtml" in rtf:  # HTML in RTF, of which only the RTF is read
+            out.add_note(styles_warning(where))
         out.write_line("")
-        rich_text.read(io.BytesIO(decompress_rtf(rtf)), out)
+        rich_text.read(io.BytesIO(rtf), out)

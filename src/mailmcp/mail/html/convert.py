@@ -21,11 +21,8 @@ from mailmcp.mail.html.render.target import mark_targets, point_links
 _ESCAPED: Final = str.maketrans({"[": "%5B", "]": "%5D"})
 _WORDS: Final = re.compile("(?s:.*)")
 _NUMBER: Final = re.compile("[0-9]{1,9}%?")
-_LANGUAGE: Final = re.compile("[A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8}){0,3}")
-"""A language (RFC 5646)."""
-
 _ATTRIBUTES: Final = {
-    "*": {"lang": _LANGUAGE},  # of any element; by default nh3 lets titles through, which nobody sees
+    "*": dict[str, re.Pattern[str]](),  # by default nh3 lets titles and languages through, which nobody sees
     "a": {"href": _WORDS},
     # No source: nothing remote is ever loaded.
     "img": {"alt": _WORDS, "width": _NUMBER, "height": _NUMBER},
@@ -127,7 +124,7 @@ def _html_text(text: str, hidden: Hidden, invisible_removed: int, misleading_lin
 
 def _filter_attribute(tag: str, name: str, value: str) -> str | None:
     """Leave out words where nobody sees them, and brackets, so that only marks have any in a reply's tags."""
-    allowed = _ATTRIBUTES.get(tag, {}).get(name) or _ATTRIBUTES["*"].get(name)
+    allowed = _ATTRIBUTES.get(tag, {}).get(name)
     if allowed is None or not allowed.fullmatch(value):
         return None
     return value.translate(_ESCAPED if name == "href" else ROUND)

@@ -10,6 +10,7 @@ MARK_OPENING: Final = "[may be hidden: "
 ROUND: Final = str.maketrans("[]", "()")
 """What becomes of brackets in a stranger's words in a mark."""
 
+_MARKED: Final = re.compile(rf"{re.escape(MARK_OPENING)}[^\]]*\]?")
 _INDENT: Final = re.compile("[> ]*")
 
 
@@ -23,6 +24,11 @@ def leaves_mark_open(text: str, *, was_open: bool = False) -> bool:
     """Return whether a mark is open after a text; without an opening or a bracket in it, nothing changes."""
     opened, closed = text.rfind(MARK_OPENING), text.rfind("]")
     return was_open if opened == closed else opened > closed
+
+
+def without_marked(text: str) -> str:
+    """Return a text without the passages that may be hidden."""
+    return _MARKED.sub(" ", text)
 
 
 def mark_lines(lines: Iterable[str]) -> list[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from mailmcp.mail.html.marks import MARK_OPENING, without_marked
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.smime import open_signed
@@ -50,13 +51,19 @@ _BOILERPLATE: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainOnly:
-    """What the plain text says and the HTML does not show."""
+    """What the plain text says and the HTML does not show, or may not show."""
 
     lines: int = 0
     """How many lines say it. A sentence over several lines counts as one."""
 
+    maybe_lines: int = 0
+    """How many more lines the HTML shows only where it may be hidden."""
+
     first: str = ""
-    """The first of these lines; "" if there is none."""
+    """The first line that isn't shown, else the first that may not be; "" if there is neither."""
+
+    styles_unchecked: bool = False
+    """Whether styles of the HTML may hide text that isn't marked."""
 
 
 def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> PlainOnly:
@@ -78,11 +85,23 @@ def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> Pla
         return PlainOnly()
     said = body_text(TextParts(plain=plain), {part.part_id: octets.get(part.part_id, b"") for part in plain})
     seen = body_text(TextParts(plain=text_parts.html), octets)
-    return find_plain_only(said.text, seen.text)
+    return find_plain_only(said.text, seen.text, styles_unchecked=seen.styles_unchecked)
 
 
-def find_plain_only(said: str, seen: str) -> PlainOnly:
-    """Find the lines and sentences of `said` that `seen` does not have."""
+def find_plain_only(said: str, seen: str, *, styles_unchecked: bool = False) -> PlainOnly:
+    """Find the lines and sentences of `said` that `seen` does not have, or has only in marks."""
+    lines, first = _find_missing(said, seen)
+    all_lines, first_maybe = _find_missing(said, without_marked(seen)) if MARK_OPENING in seen else (0, "")
+    return PlainOnly(
+        lines=lines,
+        maybe_lines=max(all_lines - lines, 0),
+        first=first or first_maybe,
+        styles_unchecked=styles_unchecked,
+    )
+
+
+def _find_missing(said: str, seen: str) -> tuple[int, str]:
+    """Count the lines and sentences of `said` that `seen` does not have, and return the first."""
     html = _Shown(_TARGET.sub(" ", seen))
     count, earliest = 0, ""
     for paragraph in _PARAGRAPH_END.split(said):
@@ -95,7 +114,7 @@ def find_plain_only(said: str, seen: str) -> PlainOnly:
                 found.append((first, sentence))
         count += len(found)
         earliest = earliest or min(found, default=(0, ""))[1].strip()
-    return PlainOnly(lines=count, first=earliest)
+    return count, earliest
 
 
 def _sentences(paragraph: str) -> Iterator[tuple[int, str]]:

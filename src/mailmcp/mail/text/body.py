@@ -135,7 +135,8 @@ def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
         if part.part_id in octets
     }
     chosen = text_parts.plain
-    if not any(sources[part.part_id].text.strip() for part in chosen if part.part_id in sources):
+    said = (clean_text(sources[part.part_id].text).text for part in chosen if part.part_id in sources)
+    if not any(map(str.strip, said)):
         chosen = text_parts.html or chosen
     texts: list[str] = []
     defects: list[str] = []

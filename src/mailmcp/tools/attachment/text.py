@@ -16,10 +16,10 @@ from mailmcp.mail.calendar.invitation import calendar_text
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import complete_lines, decode_transfer, is_identity
-from mailmcp.mail.read import attached_message_text
+from mailmcp.mail.read import read_attached_message
+from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.tools.attachment.errors import code_of
-from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, Issue
 from mcp_envelope.markdown import quote
@@ -148,13 +148,10 @@ async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bo
         extraction = await call.extractor.extract(read.content, read.kind, deadline=call.deadline)
     except UnreadableError as error:
         return _no_text(code_of(error), error.message)
-    warnings = [*extraction.notes]
-    if extraction.truncated and not warnings:
-        warnings.append(f"Only the first {len(extraction.text)} characters of the document were read.")
     return AttachmentText(
         text=extraction.text,
         sections=extraction.sections,
-        warnings=tuple(warnings),
+        warnings=tuple(extraction.notes),
         is_picture=extraction.is_scanned,
     )
 
@@ -179,12 +176,15 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
             Code.INVALID_INPUT,
             f"It has no readable text ({quote(part.content_type)}): it has another type or is damaged.",
         )
+    not_in_html: list[str] = []
     if content_type in _MESSAGES:
-        body = attached_message_text(content, part_id=_own_parts(part))
+        message = read_attached_message(content, part_id=_own_parts(part), cut=cut)
+        body, not_in_html = message.body, plain_text_warnings(message.not_in_html)
     else:
         labelled = replace(part, content_type=content_type or "text/plain")
         body = _READERS.get(content_type, _read_plain)(labelled, octets)
-    return AttachmentText(text=body.text, warnings=tuple(_warnings(body, len(octets) if cut else 0)))
+    warnings = (*_warnings(body, len(octets) if cut else 0), *not_in_html)
+    return AttachmentText(text=body.text, warnings=warnings)
 
 
 def _looks_like_text(content: bytes) -> bool:

@@ -1,13 +1,15 @@
 """Warnings about one message: what was removed from its text, what is odd, and doubts about the sender."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mailmcp import limits
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.html.convert import HtmlText
 from mailmcp.mail.read import ReadMessage
+from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings
 from mailmcp.tools.message.fetch import MessageParts
-from mailmcp.tools.removed_content import removal_warnings
+from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.wording import counted
 
 
@@ -28,11 +30,10 @@ def message_warnings(
     if parts.cut:
         warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
     if with_text:
-        warnings += removal_warnings([message.body], where="the body", in_source=True)
-    warnings += removal_warnings(html, where="the HTML", in_source=True)
-    if message.not_in_html.lines:
-        lines = counted(message.not_in_html.lines, "line")
-        warnings.append(f"People who read the HTML don't see {lines} of the plain text.")
+        warnings += removal_warnings([message.body], where="the body", source=GET_MESSAGE_RAW)
+    warnings += removal_warnings(html, where="the HTML", source=GET_MESSAGE_RAW)
+    not_in_html = message.not_in_html
+    warnings += plain_text_warnings(replace(not_in_html, styles_unchecked=False) if html else not_in_html)
     if message.invisible_in_headers:
         characters = counted(message.invisible_in_headers, "invisible character")
         warnings.append(f"Removed {characters} from the header fields.")

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from mailmcp import limits
 from mailmcp.mail.clean import clean_line, cut_text
 from mailmcp.mail.people import people_of
+from mailmcp.mail.removed_content import removal_warnings
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.reasons import Reason
@@ -24,9 +25,8 @@ from mailmcp.tools.columns import (
 )
 from mailmcp.tools.errors import all_failed_error, mailbox_issue, search_again
 from mailmcp.tools.message_id import parse_message_id
-from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
+from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW, GET_THREAD
 from mailmcp.tools.people import first_addresses_of
-from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.rows import date_of, flags_of, message_id_of, shown_ids, shown_names
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData
@@ -279,7 +279,7 @@ def _mailbox_issues(thread: FoundThread) -> list[Issue]:
 
 
 def _warnings(thread: FoundThread, texts: Sequence[ReadText]) -> tuple[str, ...]:
-    removed = removal_warnings([each.body for each in texts], where="the texts", in_source=True)
+    removed = removal_warnings([each.body for each in texts], where="the texts", source=GET_MESSAGE_RAW)
     malformed = [each.defects for each in texts if each.defects]
     if malformed:
         defects = "; ".join(dict.fromkeys(chain.from_iterable(malformed)))

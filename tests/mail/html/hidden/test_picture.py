@@ -49,6 +49,7 @@ def test_it_is_removed_if_the_picture_is_hidden(html: str) -> None:
         "<img alt=MARK style='width:calc(1px*1)'>",
         "<img alt=MARK style='height:0%'>",
         "<img alt=MARK style='width:min(0px,100px)'>",
+        "<img alt=MARK style='width:1px;min-width:99px'>",
         "<img alt=MARK style='max-width:clamp(0px,1px,200px)'>",
         "<p style='width:1px;overflow:inherit'><img alt=MARK></p>",
     ],
@@ -79,3 +80,9 @@ def test_it_is_shown_with_the_picture_whatever_the_style_of_text(html: str) -> N
 def test_a_picture_without_alternative_text_is_neither_marked_nor_counted() -> None:
     hidden = remove_hidden(parse_html("<video><img alt=' '><img></video><img width=1 height=1>"))
     assert (hidden.marked, hidden.by_technique, hidden.chars) == (0, {}, 0)
+
+
+def test_a_picture_that_is_shown_ends_a_mark() -> None:
+    dim = "<span style='opacity:calc(0)'>dim</span>"
+    html = f"<!doctype html><p>{dim}<img alt=MARK>{dim}<img>{dim}</p>"
+    assert html_to_text(html).text == "[may be hidden: dim][MARK][may be hidden: dimdim]"

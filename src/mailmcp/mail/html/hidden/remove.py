@@ -272,6 +272,8 @@ class _Visitor:
         technique = _both(judge_picture(values.certain, certain), judge_picture(values.possible, possible))
         if technique == MAYBE and not level.is_removed and _text_of(node):
             self._add_mark(node, level.block)
+        elif not technique and _text_of(node):
+            self.last = ""
         return technique
 
     def _add_mark(self, node: LexborNode, block: int) -> None:

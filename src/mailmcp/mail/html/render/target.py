@@ -43,9 +43,11 @@ def marked_targets(root: LexborNode) -> dict[int, str]:
 
 
 def point_links(tree: LexborHTMLParser) -> None:
-    """Set the `href` of every `a` to its marked target."""
+    """Set the `href` of every `a` to its marked target; one that nobody can click has none."""
     for node in tree.css(f"a[{TARGET_ATTRIBUTE}]"):
         node.attrs["href"] = escape_odd(node.attributes.get(TARGET_ATTRIBUTE) or "")
+        if not node.text().strip() and node.css_first("img") is None:
+            del node.attrs["href"]
 
 
 def _find_base(tree: LexborHTMLParser) -> str:

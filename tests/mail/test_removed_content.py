@@ -2,8 +2,9 @@
 
 import pytest
 
+from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings
+from mailmcp.mail.text.alternatives import PlainOnly
 from mailmcp.mail.text.body import BodyText
-from mailmcp.tools.removed_content import removal_warnings
 
 
 def text(
@@ -70,4 +71,25 @@ def test_removed_content_is_counted(texts: list[BodyText], expected: list[str]) 
     ],
 )
 def test_the_warning_names_the_tool_that_shows_hidden_text(passages: int, expected: str) -> None:
-    assert removal_warnings([text((passages, 0))], where="the body", in_source=True) == [expected]
+    assert removal_warnings([text((passages, 0))], where="the body", source="imap_get_message_raw") == [
+        expected
+    ]
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (PlainOnly(), []),
+        (PlainOnly(lines=1), ["People who read the HTML don't see 1 line of the plain text."]),
+        (
+            PlainOnly(lines=2, maybe_lines=3),
+            [
+                "People who read the HTML don't see 2 lines of the plain text.",
+                "People who read the HTML may not see 3 lines of the plain text.",
+            ],
+        ),
+        (PlainOnly(styles_unchecked=True), ["Styles of the HTML may hide what the plain text says."]),
+    ],
+)
+def test_what_only_the_plain_text_shows_is_counted(found: PlainOnly, expected: list[str]) -> None:
+    assert plain_text_warnings(found) == expected

@@ -1,0 +1,57 @@
+"""Warnings about what was removed from a text, may mislead in it, or is in the plain text alone."""
+
+from collections.abc import Sequence
+
+from mailmcp.mail.html.convert import HtmlText
+from mailmcp.mail.text.alternatives import PlainOnly
+from mailmcp.mail.text.body import BodyText
+from mailmcp.wording import counted
+
+
+def removal_warnings(texts: Sequence[BodyText | HtmlText], *, where: str, source: str = "") -> list[str]:
+    """List what was removed from texts and what may mislead in them.
+
+    Args:
+        texts: The texts; their counts are added up.
+        where: What to call them: `the body`.
+        source: The tool that shows what was hidden; "" if there is none.
+    """
+    warnings: list[str] = []
+    if hidden := sum(each.hidden_removed for each in texts):
+        chars = counted(sum(each.hidden_chars for each in texts), "character")
+        shown = f"; {source} has {'it' if hidden == 1 else 'them'}" if source else ""
+        warnings.append(f"Removed {counted(hidden, 'hidden passage')} ({chars}) from {where}{shown}.")
+    if maybe_hidden := sum(each.maybe_hidden for each in texts):
+        chars = counted(sum(each.maybe_hidden_chars for each in texts), "character")
+        warnings.append(f"People may not see {counted(maybe_hidden, 'marked passage')} of {where} ({chars}).")
+    if any(each.styles_unchecked for each in texts):
+        warnings.append(styles_warning(where, f"; {source} has the source" if source else ""))
+    if invisible := sum(each.invisible_removed for each in texts):
+        warnings.append(f"Removed {counted(invisible, 'invisible character')} from {where}.")
+    if misleading := sum(each.misleading_links for each in texts):
+        if misleading == 1:
+            warnings.append(f"1 link in {where} is misleading: its target is shown unless it runs code.")
+        else:
+            warnings.append(
+                f"{misleading} links in {where} are misleading: their targets are shown unless they run code."
+            )
+    return warnings
+
+
+def styles_warning(where: str, more: str = "") -> str:
+    """Say that what styles do to a text isn't known."""
+    return f"Styles may hide text of {where} that is not marked{more}."
+
+
+def plain_text_warnings(plain_only: PlainOnly, *, where: str = "the plain text") -> list[str]:
+    """List what people may not see of a plain text, because they read the HTML."""
+    warnings: list[str] = []
+    if plain_only.lines:
+        lines = counted(plain_only.lines, "line")
+        warnings.append(f"People who read the HTML don't see {lines} of {where}.")
+    if plain_only.maybe_lines:
+        lines = counted(plain_only.maybe_lines, "line")
+        warnings.append(f"People who read the HTML may not see {lines} of {where}.")
+    if plain_only.styles_unchecked:
+        warnings.append(f"Styles of the HTML may hide what {where} says.")
+    return warnings
