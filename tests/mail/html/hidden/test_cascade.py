@@ -101,10 +101,19 @@ HOSTILE = {
         "p{color:red}" * 900,
         "".join(f"<p style=top:{number}px>x</p>" for number in range(3_000)),
     ),
+    "doubts": (
+        "",
+        "".join(
+            f"<div style='font-size:{number}px;font-size:max({number}em);top:{number}px;top:1'>" * 40
+            + "x"
+            + "</div>" * 40
+            for number in range(60)
+        ),
+    ),
 }
 
 
-STEPS_MAX = 12_000_000
+STEPS_MAX = 14_000_000
 
 
 @pytest.mark.parametrize(("css", "body"), HOSTILE.values(), ids=HOSTILE.keys())

@@ -121,6 +121,9 @@ def test_what_is_open_is_shown() -> None:
     assert remove_hidden(document).marked == 0
 
 
+_FLOATS = [f"<p style='float:left;color:rgb(0 {number} 0)'>x</p>" for number in range(20)]
+
+
 @pytest.mark.parametrize(
     "html",
     [
@@ -156,6 +159,10 @@ def test_what_is_open_is_shown() -> None:
         "<p>x<sup style='line-height:0'>secret<br>x</sup></p>",
         "<style>div{transition:color 1s step-end}</style><div><div><div>secret</div></div></div>",
         "<div style='transition-duration:1s'><p style='transition:.5s'><b style='transition-delay:1s'>secret",
+        "<div style='float:left'>secret</div><p style='background:#000;color:#fff'>x",
+        "".join(_FLOATS[:17]) + "<p style='background:#fff'>secret",
+        "".join(f"<div style='font-size:{size}px;font-size:max({size}em)'>" for size in (9, 12, 15))
+        + "secret",
     ],
 )
 def test_what_may_hide_text_anywhere_is_reported(html: str) -> None:
@@ -179,6 +186,8 @@ def test_what_may_hide_text_anywhere_is_reported(html: str) -> None:
         "<p style='font-size:clamp(1rem, 2.5vw, 2rem);padding:0 clamp(16px,4vw,40px)'>x</p>",
         "<p style='width:min(600px, 100%);margin:0 max(10px,2vw)'>x</p>",
         "<style>a,a img{transition:.3s} p{transition:none}</style><p><a href=x>x <img alt=y></a></p>",
+        "".join(_FLOATS[:16]) + "<p style='background:#fff'>secret",
+        "<div style='float:left'>x</div><table><tr><td style='background:#000;color:#fff'>x</table>",
         r"<style>/* \31 */ .md\:a{} @font-face{font-family:'\@SimSun'}</style>x",
     ],
 )

@@ -107,6 +107,21 @@ EITHER = (
             "<style>p.a{font-size:0}.o{.b{font-size:9px}}</style><q class=o><p class='a b'>c",
             "[may be hidden: c]",
         ),
+        # What may apply to one element and not to another.
+        (
+            "<style>@supports (a:b){div{display:none}}</style>"
+            "<div><p style='color:#fff;color:lab(0% 0 0)'>a</p></div>",
+            "[may be hidden: a]",
+        ),
+        (
+            "<style>@supports (a:b){div{background:#000}}@supports (c:d){i{color:#fff}}</style>"
+            "<div>a<b><i>b</i></b></div><i>c</i>",
+            "[may be hidden: ab][may be hidden: c]",
+        ),
+        (
+            "<div style='font-size:9px;font-size:16'><p style='font-size:9px;font-size:max(1em)'>a</p></div>",
+            "a",
+        ),
         # What isn't certain undoes nothing around it.
         (f"{EITHER}<div class=small><p class=large>a</p></div>", "[may be hidden: a]"),
         (f"{EITHER}<div class=small><p style=font-size:9px>a</p></div>", "a"),

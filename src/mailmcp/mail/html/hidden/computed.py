@@ -155,6 +155,7 @@ def compute_style(
         opacity=total,
         inherited=_judge_inherited(values, parent, kind, soft, indent),
         box=worst([faded, *(own[name] for name in own if not ROWS[name].moves), around]),
+        floats=parent.floats or kind == "float",
         layout=_layout_of(tag, display, parent) if display else "",
         capacity=None,
         unchecked=values.get("line-height") == UNKNOWN

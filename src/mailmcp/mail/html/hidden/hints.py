@@ -12,7 +12,7 @@ from mailmcp.mail.html.hidden.colour import parse_colour
 from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
 from mailmcp.mail.html.hidden.selector import Element
 from mailmcp.mail.html.hidden.values import UNKNOWN
-from mailmcp.mail.html.tags import CELLS, SPACES, TABLE_PARTS, to_lower
+from mailmcp.mail.html.tags import SPACES, to_lower
 
 _DIMENSION: Final = re.compile(r"[ \t\n\f\r]*\+?([0-9]+(?:\.[0-9]+)?)(%?)")
 """A number, whatever follows it (HTML standard, section 2.4.4.4)."""
@@ -53,8 +53,17 @@ _MARGINS: Final = {
 }
 _SPACED: Final = frozenset({"embed", "img", "input", "marquee", "object"})
 _SPACING: Final = {"hspace": ("margin-left", "margin-right"), "vspace": ("margin-top", "margin-bottom")}
-_WIDE: Final = frozenset({"marquee", "hr", "img", "object", "iframe", "input", "video", "canvas", "svg"})
-"""What else has a `width`; on other elements it means nothing."""
+_SIZED: Final = {
+    "width": frozenset(
+        {"table", "td", "th"}
+        | {"marquee", "hr", "img", "object", "iframe", "input", "video", "canvas", "svg"}
+    ),
+    "height": frozenset({"table", "thead", "tbody", "tfoot", "tr", "td", "th", "img"}),
+}
+"""The elements that have a size (HTML standard, section 15.3); on others it means nothing."""
+
+_NO_ZERO: Final = {"width": frozenset({"table", "td", "th"}), "height": frozenset({"td", "th"})}
+"""Those for which 0 is no size."""
 
 _CHARS: Final = {"input": "size", "textarea": "cols"}
 """What gives the width of a field in characters."""
@@ -122,13 +131,11 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
 
 def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
     """Read sizes, how lines break, and what moves an element or what follows it."""
-    sizes: tuple[str, ...] = ("width",) if tag in _WIDE else ()
-    if tag in ("table", "img") or tag in TABLE_PARTS:
-        sizes = ("width", "height")
+    sizes = tuple(name for name, tags in _SIZED.items() if tag in tags)
     found = _dimension("width", attributes.get(_CHARS.get(tag, ""), ""), unit="em")
     for name in sizes:
         value = attributes.get(name, "")
-        if tag not in CELLS or value.strip(SPACES) not in ("0", "0%"):  # for cells, 0 is no size
+        if tag not in _NO_ZERO[name] or value.strip(SPACES) not in ("0", "0%"):
             found += _dimension(name, value)
     if tag in ("td", "th") and "nowrap" in attributes:
         found += parse_style("white-space:nowrap")

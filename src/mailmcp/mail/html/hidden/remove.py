@@ -1,15 +1,16 @@
 """Hidden text of a document: removed where it is certain, marked where it is possible.
 
 What counts is what a person sees who reads the mail in a window on a desktop, with images off and
-nothing clicked. Each text is judged twice: by the styles that certainly apply, and by all that
-may apply (`cascade`). Text that both hide is removed. Text that either may hide is marked.
+nothing clicked. Each text is judged by the styles that certainly apply, by all that may apply
+(`cascade`), and by what else is possible if these do for some elements and not for others. Text that
+all hide is removed. Text that any of them may hide is marked.
 
 `aria-hidden` and `mso-hide` don't hide: the first is for screen readers, the second for Outlook.
 """
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -57,6 +58,8 @@ _SPECIAL: Final = (
 _ODD: Final = frozenset({"autofocus", "overscrollarea", "overscrollcontainer", "shadowrootmode"})
 """Attributes that make rules with `:focus-within` apply, move an element, or show a shadow tree."""
 
+_MIXED_MAX: Final = 4  # styles of an element besides the two that apply all doubts, or none
+_MIXES_MAX: Final = 500  # of these in a document
 _FADING_MAX: Final = 2  # each of a second, after as much delay
 _LOW_LINE_CHARS: Final = 60  # more may be two lines, which lie on each other with an old doctype
 _COLUMN_STYLES: Final = BACKGROUNDS | {"visibility"}
@@ -103,6 +106,9 @@ class _Level:
     certain: ComputedStyle
     possible: ComputedStyle
     family: Family
+    mixed: tuple[ComputedStyle, ...] = ()
+    """What it hands down if what may apply does so for some of the elements around, and not for others."""
+
     block: int = 0
     """Which block of text it is in."""
 
@@ -181,6 +187,7 @@ class _Visitor:
         "hidden",
         "last",
         "marked",
+        "mixes",
         "passages",
         "styles",
         "traits",
@@ -195,6 +202,7 @@ class _Visitor:
         self.marked: list[list[LexborNode]] = []
         self.last: object = ""  # how the last text was hidden, or in which block it was marked
         self.blocks = 0
+        self.mixes = _MIXES_MAX
         self.traits = Traits()
         self.unchecked = False
         self.verdicts: dict[ComputedStyle, str] = {}
@@ -213,31 +221,28 @@ class _Visitor:
         block = self.blocks if is_block else level.block
         inner = level.possible
         reaches = not is_block or (inner.block_backgrounds == inner.backgrounds and not inner.letters)
-        is_plain = not attributes and tag not in _SPECIAL and not (inner.layout or inner.low_line)
+        is_plain = not (attributes or tag in _SPECIAL or inner.layout or inner.low_line or level.mixed)
         if is_plain and self.cascade.is_empty and reaches:
             # So is most of most mail.
             certain, family = level.certain, level.family
-            return _Level(certain, inner, family, block, level.raised, level.fading, level.is_removed)
+            return _Level(certain, inner, family, (), block, level.raised, level.fading, level.is_removed)
         element = Element(tag=tag, attributes=attributes)
         values, family = self.cascade.values(element, level.family)
         parent = inner
         if tag == "summary" and level.summary is not None:
             parent, level.summary = level.summary, None
         raised = level.raised + (0 if is_block else _count_raised(tag, values.possible))
-        self.traits.add_element(tag, attributes, values.possible, raised)
         fading = level.fading + _fades(values.possible)
-        certain = self._compute(tag, values.certain, level.certain)
-        possible = self._compute(tag, values.possible, parent, values.soft)
-        if not BACKGROUNDS.isdisjoint(values.soft) and parent.backgrounds != level.certain.backgrounds:
-            possible = join_behind(possible, parent)  # of two that may apply, either may be what is seen
+        styles = certain, possible, *mixed = self._compute_all(tag, values, level, parent)
+        self.traits.add_element(element, values.possible, possible, raised)
         gone = tag in _NOT_RENDERED or (tag == "rp" and not _is_bracket(node))
-        technique = "display" if gone else _both(certain.removal, possible.removal)
+        technique = "display" if gone else _join(style.removal for style in styles)
         if tag == "img":
-            technique = self._visit_picture(node, values, certain, possible, level)
+            technique = self._visit_picture(node, values, styles, level)
         is_shown, has_place = technique in ("", MAYBE), _has_place(values.possible)
         # Out of what is removed but rendered, boxes can be positioned.
         if is_shown or has_place or (level.is_removed and values.possible.get("display") != "none"):
-            self.unchecked |= possible.unchecked or certain.unchecked
+            self.unchecked |= any(style.unchecked for style in styles)
         is_late, is_low = fading > _FADING_MAX, tag == "br" and parent.low_line
         self.unchecked |= is_late or is_low or _is_odd(tag, attributes, values.possible)
         if level.is_removed or not is_shown:
@@ -250,7 +255,7 @@ class _Visitor:
         display = values.possible.get("display", "")
         if is_block != (display not in _IN_LINE) and display not in _EITHER:
             node.attrs[LINE_ATTRIBUTE] = "no" if is_block else "yes"
-        found = _Level(certain, possible, family, block, raised, fading)
+        found = _Level(certain, possible, family, tuple(mixed), block, raised, fading)
         is_alone = possible.low_line and not parent.low_line and not _is_beside_text(node)
         if is_alone or _is_maybe_rendered(tag, attributes):
             found.summary = possible if tag == "details" else None
@@ -266,10 +271,16 @@ class _Visitor:
         self.last = ""
 
     def _visit_picture(
-        self, node: LexborNode, values: Styles, certain: ComputedStyle, possible: ComputedStyle, level: _Level
+        self, node: LexborNode, values: Styles, styles: tuple[ComputedStyle, ...], level: _Level
     ) -> str:
         """Judge a picture, and mark its alternative text if it may be hidden."""
-        technique = _both(judge_picture(values.certain, certain), judge_picture(values.possible, possible))
+        certain, *others = styles
+        technique = _join(
+            (
+                judge_picture(values.certain, certain),
+                *(judge_picture(values.possible, each) for each in others),
+            )
+        )
         if technique == MAYBE and not level.is_removed and _text_of(node):
             self._add_mark(node, level.block)
         elif not technique and _text_of(node):
@@ -292,6 +303,39 @@ class _Visitor:
         behind = dict.fromkeys((*style.backgrounds, *parent.seen_backgrounds))
         return replace(style, backgrounds=tuple(behind))
 
+    def _compute_all(
+        self, tag: str, values: Styles, level: _Level, parent: ComputedStyle
+    ) -> tuple[ComputedStyle, ...]:
+        """Compute all styles that an element may have.
+
+        Args:
+            tag: Name of the element.
+            values: Its values.
+            level: What is around it.
+            parent: What it inherits of all that may apply.
+
+        Returns:
+            By what certainly applies; by all that may; and by what else is possible if some elements have
+            what may apply and others don't.
+        """
+        certain = self._compute(tag, values.certain, level.certain)
+        possible = self._compute(tag, values.possible, parent, values.soft)
+        has_doubt = values.possible is not values.certain
+        mixed: list[ComputedStyle] = []
+        if level.mixed or (has_doubt and parent is not level.certain):
+            mixed = [self._compute(tag, values.certain, each) for each in level.mixed]
+            if has_doubt:
+                below = (level.certain, *level.mixed)
+                mixed += [self._compute(tag, values.possible, each, values.soft) for each in below]
+                mixed.append(self._compute(tag, values.certain, parent))
+            self.mixes -= len(mixed)
+            mixed = [each for each in dict.fromkeys(mixed) if each not in (certain, possible)]
+        if len(mixed) > _MIXED_MAX or self.mixes < 0:
+            self.unchecked, mixed = True, []
+        if not BACKGROUNDS.isdisjoint(values.soft) and parent.backgrounds != level.certain.backgrounds:
+            possible = join_behind(possible, parent)  # of two that may apply, either may be what is seen
+        return certain, possible, *mixed
+
     def _compute(
         self, tag: str, values: Mapping[str, str], parent: ComputedStyle, soft: frozenset[str] = frozenset()
     ) -> ComputedStyle:
@@ -308,7 +352,7 @@ class _Visitor:
         if not text.strip():
             return level
         self.traits.add_text(text, level.possible, level.block)
-        technique = _both(self._judge(level.certain), self._judge(level.possible))
+        technique = _join(map(self._judge, (level.certain, level.possible, *level.mixed)))
         is_low = level.possible.low_line and len(text) > _LOW_LINE_CHARS
         if not technique and (is_low or is_cut(text, level.possible)):
             technique = MAYBE
@@ -364,11 +408,12 @@ def _has_place(values: Mapping[str, str]) -> bool:
     return values.get("display") != "none" and values.get("position") not in ("absolute", "fixed")
 
 
-def _both(first: str, second: str) -> str:
-    """Join the verdicts by what certainly applies, and by all that may: MAYBE if only one hides."""
-    if not first and not second:
-        return ""
-    return MAYBE if MAYBE in (first, second) or not (first and second) else first
+def _join(verdicts: Iterable[str]) -> str:
+    """Join the verdicts on the styles that an element may have: MAYBE if not all of them hide."""
+    first, *others = verdicts
+    if all(verdict == first for verdict in others):
+        return first
+    return MAYBE if "" in (first, *others) or MAYBE in (first, *others) else first
 
 
 def _mark(run: list[LexborNode]) -> None:

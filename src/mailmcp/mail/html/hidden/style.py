@@ -61,6 +61,9 @@ class ComputedStyle:
     aided: bool = False
     """Whether a picture or a shadow may make text readable that its colour doesn't."""
 
+    floats: bool = False
+    """Whether it is a box that floats, or in one."""
+
     letters: str = ""
     """The kind of the box whose background paints the letters, rather than their own colour, if one does."""
 

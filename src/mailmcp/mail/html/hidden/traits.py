@@ -4,7 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from mailmcp.mail.html.hidden.boxes import SIZES, is_caption, is_clipping
+from mailmcp.mail.html.hidden.boxes import SIZES, is_caption, is_clipping, kind_of
+from mailmcp.mail.html.hidden.colour import Colour, is_readable
+from mailmcp.mail.html.hidden.painting import BACKGROUNDS
+from mailmcp.mail.html.hidden.selector import Element
 from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.values import PLACES, WINDOW_PX
 from mailmcp.mail.html.tags import SPACES, to_lower
@@ -20,7 +23,10 @@ _TOGETHER: Final = (
     # can scroll.
     {"leftward", "long"},
     {"auto", "right to left", "long"},
+    # A block after a float begins beside it, and its background behind it (CSS 2 section 9.5).
+    {"behind"},
 )
+_COLOURS_MAX: Final = 16  # of texts that float; with more, any background behind them counts
 RAISED_MIN: Final = 2
 """Elements within each other that raise or lower their text, from which it may be in another line."""
 
@@ -34,10 +40,11 @@ _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00
 class Traits:
     """Which traits a document has."""
 
-    __slots__ = ("_block", "_line_px", "_seen")
+    __slots__ = ("_block", "_floated", "_line_px", "_seen")
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
+        self._floated: set[Colour] = set()  # colours of texts in boxes that float
         self._block = 0  # of the last text
         self._line_px = 0.0  # how long it may be since the last break
 
@@ -47,16 +54,17 @@ class Traits:
         return any(traits <= self._seen for traits in _TOGETHER)
 
     def add_element(
-        self, tag: str, attributes: Mapping[str, str], values: Mapping[str, str], raised: int
+        self, element: Element, values: Mapping[str, str], style: ComputedStyle, raised: int
     ) -> None:
         """Add the traits of an element.
 
         Args:
-            tag: Its name.
-            attributes: By name, in lower case.
+            element: The element.
             values: What its properties may be.
+            style: Its style.
             raised: How many elements, with itself, raise or lower its text.
         """
+        tag, attributes = element.tag, element.attributes
         found = {"line" for name in values if _LINE.fullmatch(name) and values[name] not in ("0", "none")}
         if values.get("box-shadow", "none") != "none":
             found.add("shadow")
@@ -74,7 +82,16 @@ class Traits:
             found.add("leftward")
         if "auto" in directions or tag == "bdi" or values.get("unicode-bidi") == "plaintext":
             found.add("auto")
+        if self._floated and not BACKGROUNDS.isdisjoint(values) and self._is_behind(tag, values, style):
+            found.add("behind")
         self._seen |= found
+
+    def _is_behind(self, tag: str, values: Mapping[str, str], style: ComputedStyle) -> bool:
+        """Return whether a background may lie behind a box that floats, whose text can't be read on it."""
+        if style.floats or kind_of(tag, values) != "block":
+            return False
+        is_over = len(self._floated) > _COLOURS_MAX
+        return is_over or not all(is_readable(colour, style.backgrounds) for colour in self._floated)
 
     def add_text(self, text: str, style: ComputedStyle, block: int) -> None:
         """Add the traits of a text.
@@ -93,3 +110,5 @@ class Traits:
             self._seen.add("long")
         if _RIGHT_TO_LEFT.search(text) is not None:
             self._seen.add("right to left")
+        if style.floats and len(self._floated) <= _COLOURS_MAX:
+            self._floated.add(style.fill or style.colour)
