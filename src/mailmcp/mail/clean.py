@@ -179,6 +179,12 @@ def cut_text(text: str, max_chars: int) -> str:
     return text[:max_chars]
 
 
+def whole_start(text: str, at: int) -> int:
+    """Return a place in a clean text, or where the flag or emoji begins that it is within."""
+    starts = range(at, max(at - _BONDS_MAX, -1), -1)
+    return next((each for each in starts if not each or not _is_within(text, each)), at)
+
+
 def _is_within(text: str, at: int) -> bool:
     """Return whether a place is within a flag or an emoji of a clean text."""
     if _BOND.match(text, at - 1) is not None:
@@ -227,7 +233,10 @@ def _selects(character: str, before: str) -> bool:
     if "\ufe00" <= character <= "\ufe0d" or "\U000e0100" <= character <= _IDEOGRAPH_VARIANT_MAX:
         return _IDEOGRAPH.match(_name(before)) is not None
     script = _name(character).partition(" ")[0]
-    is_sign = before.isalnum() or script == "SIGNWRITING"  # of which a sign may have two
+    # Numbers of Brahmi are joined; digits never are.
+    is_sign = (
+        before.isalnum() and not before.isdecimal()
+    ) or script == "SIGNWRITING"  # of which a sign may have two
     return script in _FORMATTED_SCRIPTS and is_sign and _name(before).startswith(script)
 
 
@@ -258,7 +267,8 @@ def _count_marks(character: str) -> int:
 
 def _joins(joiner: str, before: str, after: str, two_before: str) -> bool:
     if before and _JOINING.match(before):
-        return True
+        kind = unicodedata.category(before)
+        return kind[0] in "LM" or (kind == "Nd" and joiner == _ZWNJ)  # Persian suffixes follow digits
     if joiner == _ZWNJ or not after or not _EMOJI.match(after):
         return False
     base = two_before[:1] if before and before in _EMOJI_STYLE else before
