@@ -240,7 +240,7 @@ def _judge_inherited(
             continue
         if name in ROWS:
             found[name] = ROWS[name].judge(value)
-            if value == "collapse":  # rows and columns inherit it, whatever their cells say
+            if value in ("collapse", UNKNOWN):  # rows and columns inherit it, whatever their cells say
                 found["collapse"] = MAYBE
         elif name == "text-indent":
             found[name] = indent

@@ -409,11 +409,12 @@ def _has_place(values: Mapping[str, str]) -> bool:
 
 
 def _join(verdicts: Iterable[str]) -> str:
-    """Join the verdicts on the styles that an element may have: MAYBE if not all of them hide."""
+    """Join the verdicts on the styles that an element may have: MAYBE if they differ.
+
+    Even if all hide: of what hides in different ways, something between may show.
+    """
     first, *others = verdicts
-    if all(verdict == first for verdict in others):
-        return first
-    return MAYBE if "" in (first, *others) or MAYBE in (first, *others) else first
+    return first if all(verdict == first for verdict in others) else MAYBE
 
 
 def _mark(run: list[LexborNode]) -> None:
