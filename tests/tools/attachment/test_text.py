@@ -56,6 +56,7 @@ def read(desk: Desk, octets: bytes, content_type: str, filename: str = "", **opt
         ("image/svg+xml", "a.svg", "image/svg+xml"),
         ("message/rfc822", "", "message/rfc822"),
         ("application/octet-stream", "Mail.EML", "message/rfc822"),
+        ("application/octet-stream", "page.mht", "message/rfc822"),
         ("application/octet-stream", "a.bin", ""),
         ("image/png", "a.txt", ""),
     ],
@@ -116,6 +117,13 @@ def test_an_attachment_without_text_is_an_issue(desk: Desk, octets: bytes, conte
     assert found.issue is not None
     assert (found.issue.code, found.issue.stage) == (Code.INVALID_INPUT, "extract")
     assert content_type in found.issue.message
+
+
+def test_a_saved_page_is_read_as_people_see_it(desk: Desk) -> None:
+    page = make_letter(text="", html="<p>Shown</p><p hidden>gone</p>").as_bytes()
+    found = read(desk, page, "application/octet-stream", "page.mhtml")
+    assert found.text.endswith("Shown")
+    assert found.warnings == ("Removed 1 hidden passage (4 characters) from the text.",)
 
 
 def test_what_the_html_of_an_attached_message_hides_is_told(desk: Desk) -> None:

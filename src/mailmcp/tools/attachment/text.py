@@ -60,6 +60,8 @@ _TYPES_BY_EXTENSION: Final = {
     "ics": "text/calendar",
     "vcf": "text/vcard",
     "eml": "message/rfc822",
+    "mht": "message/rfc822",
+    "mhtml": "message/rfc822",
     "json": "application/json",
     "xml": "application/xml",
     "yaml": "application/yaml",
