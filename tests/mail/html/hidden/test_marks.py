@@ -122,6 +122,7 @@ EITHER = (
             "<div style='font-size:9px;font-size:16'><p style='font-size:9px;font-size:max(1em)'>a</p></div>",
             "a",
         ),
+        ("<p style='left:-999px;position:absolute;position:foo'>a</p>", "[may be hidden: a]"),
         # What isn't certain undoes nothing around it.
         (f"{EITHER}<div class=small><p class=large>a</p></div>", "[may be hidden: a]"),
         (f"{EITHER}<div class=small><p style=font-size:9px>a</p></div>", "a"),

@@ -131,6 +131,7 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
             moved = moved or not -(along_px if is_right else across_px) <= px < far_px
         elif not -OFF_PAGE_PX < px < _FAR_PX:
             is_sure = not pushes and len(lengths) == 1 and not (name == "right" and "left" in values)
+            is_sure = is_sure and not (name in OFFSETS and values["position"] == UNKNOWN)
             place, moved = worst([place, "position" if is_sure else MAYBE]), moved or pushes
         elif name in OFFSETS or px < 0:
             moved = moved or abs(px) > (along_px if name.endswith(("left", "right")) else across_px)

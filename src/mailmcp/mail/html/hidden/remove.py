@@ -331,7 +331,7 @@ class _Visitor:
             self.mixes -= len(mixed)
             mixed = [each for each in dict.fromkeys(mixed) if each not in (certain, possible)]
         if len(mixed) > _MIXED_MAX or self.mixes < 0:
-            self.unchecked, mixed = True, []
+            self.unchecked, mixed = True, [replace(possible, box=MAYBE)]
         if not BACKGROUNDS.isdisjoint(values.soft) and parent.backgrounds != level.certain.backgrounds:
             possible = join_behind(possible, parent)  # of two that may apply, either may be what is seen
         return certain, possible, *mixed
