@@ -113,7 +113,7 @@ HOSTILE = {
 }
 
 
-STEPS_MAX = 14_000_000
+STEPS_MAX = 13_000_000
 
 
 @pytest.mark.parametrize(("css", "body"), HOSTILE.values(), ids=HOSTILE.keys())

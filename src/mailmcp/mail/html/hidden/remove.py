@@ -321,20 +321,28 @@ class _Visitor:
         certain = self._compute(tag, values.certain, level.certain)
         possible = self._compute(tag, values.possible, parent, values.soft)
         has_doubt = values.possible is not values.certain
-        mixed: list[ComputedStyle] = []
-        if level.mixed or (has_doubt and parent is not level.certain):
-            mixed = [self._compute(tag, values.certain, each) for each in level.mixed]
-            if has_doubt:
-                below = (level.certain, *level.mixed)
-                mixed += [self._compute(tag, values.possible, each, values.soft) for each in below]
-                mixed.append(self._compute(tag, values.certain, parent))
-            self.mixes -= len(mixed)
-            mixed = [each for each in dict.fromkeys(mixed) if each not in (certain, possible)]
-        if len(mixed) > _MIXED_MAX or self.mixes < 0:
-            self.unchecked, mixed = True, [replace(possible, box=MAYBE)]
+        is_mixed = bool(level.mixed) or (has_doubt and parent is not level.certain)
+        mixed: tuple[ComputedStyle, ...] = ()
+        if is_mixed and self.mixes > 0:
+            mixed = self._compute_mixed(tag, values, level, parent, (certain, possible))
+        if len(mixed) > _MIXED_MAX or (is_mixed and self.mixes <= 0):
+            self.unchecked, mixed = True, ()
+            possible = replace(possible, box=MAYBE)
         if not BACKGROUNDS.isdisjoint(values.soft) and parent.backgrounds != level.certain.backgrounds:
             possible = join_behind(possible, parent)  # of two that may apply, either may be what is seen
         return certain, possible, *mixed
+
+    def _compute_mixed(
+        self, tag: str, values: Styles, level: _Level, parent: ComputedStyle, known: tuple[ComputedStyle, ...]
+    ) -> tuple[ComputedStyle, ...]:
+        """Compute what is possible besides what is known."""
+        found = [self._compute(tag, values.certain, each) for each in level.mixed]
+        if values.possible is not values.certain:
+            below = (level.certain, *level.mixed)
+            found += [self._compute(tag, values.possible, each, values.soft) for each in below]
+            found.append(self._compute(tag, values.certain, parent))
+        self.mixes -= len(found)
+        return tuple(each for each in dict.fromkeys(found) if each not in known)
 
     def _compute(
         self, tag: str, values: Mapping[str, str], parent: ComputedStyle, soft: frozenset[str] = frozenset()
