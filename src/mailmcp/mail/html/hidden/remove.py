@@ -19,11 +19,11 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.hidden.boxes import INDENTS_PX
 from mailmcp.mail.html.hidden.cascade import Cascade, Family, Styles
-from mailmcp.mail.html.hidden.computed import compute_style
 from mailmcp.mail.html.hidden.fit import fits, is_cut
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
-from mailmcp.mail.html.hidden.painting import BACKGROUNDS, ODD_BOXES, is_raised, join_behind
+from mailmcp.mail.html.hidden.painting import BACKGROUNDS, ODD_BOXES, is_raised
 from mailmcp.mail.html.hidden.picture import judge_picture
+from mailmcp.mail.html.hidden.possible import PossibleStyles
 from mailmcp.mail.html.hidden.selector import Element, parse_selector
 from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
@@ -58,8 +58,6 @@ _SPECIAL: Final = (
 _ODD: Final = frozenset({"autofocus", "overscrollarea", "overscrollcontainer", "shadowrootmode"})
 """Attributes that make rules with `:focus-within` apply, move an element, or show a shadow tree."""
 
-_MIXED_MAX: Final = 4  # styles of an element besides the two that apply all doubts, or none
-_MIXES_MAX: Final = 500  # of these in a document
 _FADING_MAX: Final = 2  # each of a second, after as much delay
 _LOW_LINE_CHARS: Final = 60  # more may be two lines, which lie on each other with an old doctype
 _COLUMN_STYLES: Final = BACKGROUNDS | {"visibility"}
@@ -158,6 +156,7 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
         or document.unchecked
         or rules.unchecked
         or visitor.cascade.unchecked
+        or visitor.styles.unchecked
         or visitor.traits.may_hide,
     )
     for run in visitor.marked:  # only now: changing them changes what is next
@@ -187,7 +186,6 @@ class _Visitor:
         "hidden",
         "last",
         "marked",
-        "mixes",
         "passages",
         "styles",
         "traits",
@@ -202,11 +200,10 @@ class _Visitor:
         self.marked: list[list[LexborNode]] = []
         self.last: object = ""  # how the last text was hidden, or in which block it was marked
         self.blocks = 0
-        self.mixes = _MIXES_MAX
         self.traits = Traits()
         self.unchecked = False
         self.verdicts: dict[ComputedStyle, str] = {}
-        self.styles: dict[tuple[str, int, int], tuple[ComputedStyle, Mapping[str, str], ComputedStyle]] = {}
+        self.styles = PossibleStyles()
 
     def visit(self, node: LexborNode, level: _Level) -> _Level | None:
         """Judge one node; None if what is in it doesn't matter."""
@@ -233,7 +230,8 @@ class _Visitor:
             parent, level.summary = level.summary, None
         raised = level.raised + (0 if is_block else _count_raised(tag, values.possible))
         fading = level.fading + _fades(values.possible)
-        styles = certain, possible, *mixed = self._compute_all(tag, values, level, parent)
+        parents = level.certain, parent, *level.mixed
+        styles = certain, possible, *mixed = self.styles.compute(tag, values, parents)
         self.traits.add_element(element, values.possible, possible, raised)
         gone = tag in _NOT_RENDERED or (tag == "rp" and not _is_bracket(node))
         technique = "display" if gone else _join(style.removal for style in styles)
@@ -302,57 +300,6 @@ class _Visitor:
         self.unchecked |= style.capacity == 0 or style.nowrap or parent.clips
         behind = dict.fromkeys((*style.backgrounds, *parent.seen_backgrounds))
         return replace(style, backgrounds=tuple(behind))
-
-    def _compute_all(
-        self, tag: str, values: Styles, level: _Level, parent: ComputedStyle
-    ) -> tuple[ComputedStyle, ...]:
-        """Compute all styles that an element may have.
-
-        Args:
-            tag: Name of the element.
-            values: Its values.
-            level: What is around it.
-            parent: What it inherits of all that may apply.
-
-        Returns:
-            By what certainly applies; by all that may; and by what else is possible if some elements have
-            what may apply and others don't.
-        """
-        certain = self._compute(tag, values.certain, level.certain)
-        possible = self._compute(tag, values.possible, parent, values.soft)
-        has_doubt = values.possible is not values.certain
-        is_mixed = bool(level.mixed) or (has_doubt and parent is not level.certain)
-        mixed: tuple[ComputedStyle, ...] = ()
-        if is_mixed and self.mixes > 0:
-            mixed = self._compute_mixed(tag, values, level, parent, (certain, possible))
-        if len(mixed) > _MIXED_MAX or (is_mixed and self.mixes <= 0):
-            self.unchecked, mixed = True, ()
-            possible = replace(possible, box=MAYBE)
-        if not BACKGROUNDS.isdisjoint(values.soft) and parent.backgrounds != level.certain.backgrounds:
-            possible = join_behind(possible, parent)  # of two that may apply, either may be what is seen
-        return certain, possible, *mixed
-
-    def _compute_mixed(
-        self, tag: str, values: Styles, level: _Level, parent: ComputedStyle, known: tuple[ComputedStyle, ...]
-    ) -> tuple[ComputedStyle, ...]:
-        """Compute what is possible besides what is known."""
-        found = [self._compute(tag, values.certain, each) for each in level.mixed]
-        if values.possible is not values.certain:
-            below = (level.certain, *level.mixed)
-            found += [self._compute(tag, values.possible, each, values.soft) for each in below]
-            found.append(self._compute(tag, values.certain, parent))
-        self.mixes -= len(found)
-        return tuple(each for each in dict.fromkeys(found) if each not in known)
-
-    def _compute(
-        self, tag: str, values: Mapping[str, str], parent: ComputedStyle, soft: frozenset[str] = frozenset()
-    ) -> ComputedStyle:
-        """Compute a style, once for equal elements."""
-        key = tag, id(values), id(parent)
-        known = self.styles.get(key)
-        if known is None:  # with what its key is made of, which thus stays where it is
-            known = self.styles[key] = compute_style(tag, values, parent, soft), values, parent
-        return known[0]
 
     def _visit_text(self, node: LexborNode, level: _Level) -> _Level | None:
         # An element that hides its own text may have children that people see.
