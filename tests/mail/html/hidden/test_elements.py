@@ -160,6 +160,7 @@ _FLOATS = [f"<p style='float:left;color:rgb(0 {number} 0)'>x</p>" for number in 
         "<style>div{transition:color 1s step-end}</style><div><div><div>secret</div></div></div>",
         "<div style='transition-duration:1s'><p style='transition:.5s'><b style='transition-delay:1s'>secret",
         "<div style='float:left'>secret</div><p style='background:#000;color:#fff'>x",
+        "<div style='float:left'><p style='float:left'>secret<p style='background:#000;color:#fff'>x</div>",
         "".join(_FLOATS[:17]) + "<p style='background:#fff'>secret",
         "".join(f"<div style='font-size:{size}px;font-size:max({size}em)'>" for size in (9, 12, 15))
         + "secret",

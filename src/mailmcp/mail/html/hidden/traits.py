@@ -82,16 +82,11 @@ class Traits:
             found.add("leftward")
         if "auto" in directions or tag == "bdi" or values.get("unicode-bidi") == "plaintext":
             found.add("auto")
-        if self._floated and not BACKGROUNDS.isdisjoint(values) and self._is_behind(tag, values, style):
-            found.add("behind")
+        if self._floated and not BACKGROUNDS.isdisjoint(values) and kind_of(tag, values) == "block":
+            is_over = len(self._floated) > _COLOURS_MAX
+            if is_over or not all(is_readable(colour, style.backgrounds) for colour in self._floated):
+                found.add("behind")
         self._seen |= found
-
-    def _is_behind(self, tag: str, values: Mapping[str, str], style: ComputedStyle) -> bool:
-        """Return whether a background may lie behind a box that floats, whose text can't be read on it."""
-        if style.floats or kind_of(tag, values) != "block":
-            return False
-        is_over = len(self._floated) > _COLOURS_MAX
-        return is_over or not all(is_readable(colour, style.backgrounds) for colour in self._floated)
 
     def add_text(self, text: str, style: ComputedStyle, block: int) -> None:
         """Add the traits of a text.
