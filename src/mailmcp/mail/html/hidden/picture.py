@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from mailmcp.mail.html.hidden.boxes import EXTENT_MAX_PX, SIZES
+from mailmcp.mail.html.hidden.boxes import EXTENT_MAX_PX, SIZES, kind_of
 from mailmcp.mail.html.hidden.style import ComputedStyle, worst
 from mailmcp.mail.html.hidden.values import MAYBE, UNKNOWN, WINDOW_PX, parse_lengths
 
@@ -19,18 +19,25 @@ def judge_picture(values: Mapping[str, str], style: ComputedStyle) -> str:
         return MAYBE
     if values.get("display") == "contents":  # none, for a picture (CSS Display 3 appendix B)
         return "display"
-    is_bounded = not values.keys().isdisjoint(("min-width", "min-height"))
-    sizes = (_judge_size(name, values[name], style, is_bounded=is_bounded) for name in SIZES & values.keys())
+    sizes = (_judge_size(name, values, style) for name in SIZES & values.keys())
     inherited = (verdict for name, verdict in style.inherited if name in _INHERITED)
     return worst([style.removal, *inherited, *sizes])
 
 
-def _judge_size(name: str, value: str, style: ComputedStyle, *, is_bounded: bool) -> str:
+def _judge_size(name: str, values: Mapping[str, str], style: ComputedStyle) -> str:
     """Judge a size: tracking pixels and spacers are too small to be seen."""
+    value, is_width = values[name], name.endswith("width")
+    is_part = "%" in value
+    # Of what is around, or if the picture is a box: its own.
+    known_px = style.width_px if is_width else style.height_px
     if value in (UNKNOWN, "inherit"):
         return MAYBE
-    lengths = [each.to_px(style.font_px, WINDOW_PX[0], style.root_px) for each in parse_lengths(value)]
-    if not lengths or min(*lengths, sum(lengths)) > EXTENT_MAX_PX:
+    whole_px = min(known_px, WINDOW_PX[0]) if known_px >= 0 else WINDOW_PX[0]
+    sizes_px = [each.to_px(style.font_px, whole_px, style.root_px) for each in parse_lengths(value)]
+    if is_part and known_px >= 0 and kind_of("img", values) != "inline":
+        sizes_px = [known_px]
+    if not sizes_px or min(*sizes_px, sum(sizes_px)) > EXTENT_MAX_PX:
         return ""
-    is_part = "%" in value and name.endswith("height")
-    return MAYBE if is_part or is_bounded or sum(lengths) > EXTENT_MAX_PX else "extent"
+    is_bounded = not values.keys().isdisjoint(("min-width", "min-height"))
+    is_relative = is_part and not (is_width and whole_px == WINDOW_PX[0])
+    return MAYBE if is_bounded or is_relative or sum(sizes_px) > EXTENT_MAX_PX else "extent"
