@@ -233,10 +233,8 @@ def _selects(character: str, before: str) -> bool:
     if "\ufe00" <= character <= "\ufe0d" or "\U000e0100" <= character <= _IDEOGRAPH_VARIANT_MAX:
         return _IDEOGRAPH.match(_name(before)) is not None
     script = _name(character).partition(" ")[0]
-    # Numbers of Brahmi are joined; digits never are.
-    is_sign = (
-        before.isalnum() and not before.isdecimal()
-    ) or script == "SIGNWRITING"  # of which a sign may have two
+    is_letter = before.isalnum() and not before.isdecimal()  # or a number of Brahmi, which may be joined
+    is_sign = is_letter or script == "SIGNWRITING"  # of which a sign may have two
     return script in _FORMATTED_SCRIPTS and is_sign and _name(before).startswith(script)
 
 

@@ -14,7 +14,7 @@ def removal_warnings(texts: Sequence[BodyText | HtmlText], *, where: str, source
     Args:
         texts: The texts; their counts are added up.
         where: What to call them: `the body`.
-        source: The tool that shows what was hidden; "" if there is none.
+        source: Name of the tool that shows what was hidden, or "" not to name one.
     """
     warnings: list[str] = []
     if hidden := sum(each.hidden_removed for each in texts):
@@ -39,7 +39,7 @@ def removal_warnings(texts: Sequence[BodyText | HtmlText], *, where: str, source
 
 
 def styles_warning(where: str, more: str = "") -> str:
-    """Say that what styles do to a text isn't known."""
+    """Write the warning about styles that may hide text without a mark."""
     return f"Styles may hide text of {where} that is not marked{more}."
 
 

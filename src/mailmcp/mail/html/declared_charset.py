@@ -27,7 +27,7 @@ def find_declared_charset(octets: bytes) -> str:
         octets: HTML in a charset that ASCII is a part of.
 
     Returns:
-        The first name that browsers know, as written; without one, the first name; "" if there is none.
+        The first charset that browsers know, as written. If they know none, the first; "" without any.
     """
     html = octets[:_OCTETS_MAX].decode("latin-1")
     unknown = ""
