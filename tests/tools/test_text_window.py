@@ -39,20 +39,6 @@ def test_no_window_begins_or_ends_in_an_emoji() -> None:
     assert [window.text for window in windows] == ["ab", f"{family}c"]
 
 
-@pytest.mark.parametrize(
-    ("text", "offset", "begin"),
-    [
-        ("ab\U0001f469\u200d\U0001f467c", 3, 2),
-        ("ab\U0001f469\u200d\U0001f467c", 5, 5),
-        ("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 3, 2),
-        ("\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007fx", 6, 0),
-    ],
-)
-def test_a_window_that_would_begin_in_an_emoji_begins_before_it(text: str, offset: int, begin: int) -> None:
-    window = cut_window(text, offset=offset, max_chars=9)
-    assert (window.offset, window.text) == (begin, text[begin : begin + 9])
-
-
 def test_an_empty_text_has_one_empty_window() -> None:
     assert cut_window("", offset=0, max_chars=10).next_offset is None
 

@@ -179,12 +179,6 @@ def cut_text(text: str, max_chars: int) -> str:
     return text[:max_chars]
 
 
-def whole_start(text: str, at: int) -> int:
-    """Return a place in a clean text, or where the flag or emoji begins that it is within."""
-    starts = range(at, max(at - _BONDS_MAX, -1), -1)
-    return next((each for each in starts if not each or not _is_within(text, each)), at)
-
-
 def _is_within(text: str, at: int) -> bool:
     """Return whether a place is within a flag or an emoji of a clean text."""
     if _BOND.match(text, at - 1) is not None:

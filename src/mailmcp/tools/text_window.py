@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mailmcp.mail.clean import cut_text, whole_start
+from mailmcp.mail.clean import cut_text
 from mailmcp.mail.html.marks import MARK_OPENING, is_in_mark
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError
@@ -32,7 +32,7 @@ def cut_window(text: str, *, offset: int, max_chars: int, argument: str = "text_
 
     Args:
         text: The whole text; may be empty.
-        offset: Where to begin, from 0; a window that would begin within a flag or an emoji begins before it.
+        offset: Where to begin, from 0.
         max_chars: The size of the window, from 1.
         argument: The name of the caller's offset argument, for the error.
 
@@ -46,7 +46,6 @@ def cut_window(text: str, *, offset: int, max_chars: int, argument: str = "text_
             BaseReason.OUT_OF_RANGE,
             f"is past the end: the text has {counted(total, 'character')}. Send less, or leave it out.",
         )
-    offset = whole_start(text, offset)
     # One character more shows whether the last one is whole.
     end = offset + len(cut_text(text[offset : offset + max_chars + 1], max_chars))
     return TextWindow(
