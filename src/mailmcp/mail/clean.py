@@ -47,6 +47,7 @@ _REGIONAL: Final = re.compile("[\U0001f1e6-\U0001f1ff]")
 _BONDS_MAX: Final = 16
 """Of one flag or emoji; the longest has nine."""
 
+_BLANK: Final = re.compile(rf"[\s{INVISIBLE}]*+")
 _SUSPECT_ASCII: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 """The suspects in ASCII, found ten times as fast."""
 
@@ -132,6 +133,11 @@ def clean_text(text: str) -> Cleaned:
     if not kept.isascii():
         kept = strip_leading_marks(_MAYBE_MARKS.sub(_bound_marks, kept))
     return Cleaned(text=kept, removed=len(lines) - len(kept))
+
+
+def is_blank(text: str) -> bool:
+    """Return whether a text shows nothing but white space; ends at the first character that does."""
+    return _BLANK.fullmatch(text) is not None
 
 
 def clean_line(text: str) -> Cleaned:

@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from mailmcp.mail.charset.decode import WRONG_CHARSET, Decoded, decode_text
-from mailmcp.mail.clean import clean_text
+from mailmcp.mail.clean import clean_text, is_blank
 from mailmcp.mail.html.declared_charset import find_declared_charset
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
@@ -135,8 +135,7 @@ def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
         if part.part_id in octets
     }
     chosen = text_parts.plain
-    said = (clean_text(sources[part.part_id].text).text for part in chosen if part.part_id in sources)
-    if not any(map(str.strip, said)):
+    if all(is_blank(sources[part.part_id].text) for part in chosen if part.part_id in sources):
         chosen = text_parts.html or chosen
     texts: list[str] = []
     defects: list[str] = []
