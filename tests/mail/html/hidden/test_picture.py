@@ -55,6 +55,11 @@ def test_it_is_removed_if_the_picture_is_hidden(html: str) -> None:
         "<img alt=MARK style='width:1px;min-width:99px'>",
         "<img alt=MARK style='max-width:clamp(0px,1px,200px)'>",
         "<p style='width:1px;overflow:inherit'><img alt=MARK></p>",
+        "<div style='width:1px'><img alt=MARK style='display:block'></div>",
+        "<div style='width:1px'><img alt=MARK style='float:left;width:50px'></div>",
+        "<div style='width:1px'><img alt=MARK style='max-width:fit-content'></div>",
+        "<div style='width:1px'><img alt=MARK style='width:max-content'></div>",
+        "<img alt=MARK style='display:block;margin:0 600px'>",
     ],
 )
 def test_it_is_marked_if_the_picture_may_be_hidden(html: str) -> None:
@@ -74,6 +79,8 @@ def test_it_is_marked_if_the_picture_may_be_hidden(html: str) -> None:
         "<p style='color:#fff;font-size:0'><img alt=MARK width=40></p>",
         "<p style='visibility:hidden'><img alt=MARK style='visibility:visible'></p>",
         "<details open><summary>x</summary><img alt=MARK></details>",
+        "<div style='width:1px'><img alt=MARK></div>",
+        "<div style='width:20px'><img alt=MARK width=20 style='display:block'></div>",
     ],
 )
 def test_it_is_shown_with_the_picture_whatever_the_style_of_text(html: str) -> None:

@@ -8,6 +8,8 @@ from mailmcp.mail.html.hidden.style import ComputedStyle, worst
 from mailmcp.mail.html.hidden.values import MAYBE, UNKNOWN, WINDOW_PX, parse_lengths
 
 _INHERITED: Final = frozenset({"visibility", "text-indent"})
+_BY_CONTENT: Final = frozenset({"min-content", "max-content", "fit-content"})
+"""Sizes of the alternative text where pictures are off: next to nothing in a box without room."""
 
 
 def judge_picture(values: Mapping[str, str], style: ComputedStyle) -> str:
@@ -21,7 +23,14 @@ def judge_picture(values: Mapping[str, str], style: ComputedStyle) -> str:
         return "display"
     sizes = (_judge_size(name, values, style) for name in SIZES & values.keys())
     inherited = (verdict for name, verdict in style.inherited if name in _INHERITED)
-    return worst([style.removal, *inherited, *sizes])
+    return worst([style.removal, *inherited, *sizes, _judge_room(values, style)])
+
+
+def _judge_room(values: Mapping[str, str], style: ComputedStyle) -> str:
+    """Judge the room for a picture that takes its width from the box around, unlike one in a line."""
+    is_fitted = kind_of("img", values) != "inline" or not _BY_CONTENT.isdisjoint(values.values())
+    has_room = style.height_px > EXTENT_MAX_PX and not 0 <= style.width_px <= EXTENT_MAX_PX
+    return MAYBE if is_fitted and not has_room else ""
 
 
 def _judge_size(name: str, values: Mapping[str, str], style: ComputedStyle) -> str:
