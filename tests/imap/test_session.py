@@ -272,6 +272,25 @@ def test_why_a_mailbox_was_not_opened(
         assert caught.value.reason is expected
 
 
+@pytest.mark.parametrize("mailbox", ["/INBOX", "INBOX/", "x//y", "../x", "~/x", "%", "**", "*x", "x" * 2_000])
+def test_what_no_mailbox_can_be_called_is_missing(store: Store, mailbox: str) -> None:
+    store.fill("INBOX", 1)
+    with session_on(store.account) as session:
+        with pytest.raises(NotFoundError) as caught:
+            uids(session, mailbox)
+        assert caught.value.reason is Reason.MAILBOX_MISSING
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_wildcard_in_a_name_stands_for_itself(peer: PeerFactory, *, there: bool) -> None:
+    server = peer(mailboxes=[PeerMailbox(name=name) for name in ("50% off", "50 days off")[not there :]])
+    server.rules.append(Rule(command="EXAMINE", action=Respond(b"{tag} NO Cannot\r\n")))
+    with session_on(make_account(server)) as session:
+        with pytest.raises((NotFoundError, InternalError)) as caught:
+            uids(session, "50% off")
+        assert caught.value.reason is (Reason.SERVER_REFUSED if there else Reason.MAILBOX_MISSING)
+
+
 def test_commands_completed_out_of_order_are_a_violation(peer: PeerFactory) -> None:
     """The answer to the second came before the mailbox was opened: it may be another mailbox's."""
     server = peer()

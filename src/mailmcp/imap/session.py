@@ -10,6 +10,7 @@ from typing_extensions import override
 from mailmcp.imap.account import Account
 from mailmcp.imap.command import (
     Command,
+    Piece,
     RefusedError,
     Response,
     canonical_name,
@@ -32,6 +33,7 @@ from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, NotFoundError, Resource, ToolError, code
 
 _LOGOUT_TIMEOUT_S = 0.5  # LOGOUT is polite, but not worth a wait
+_WILDCARDS = frozenset("*%")
 _UIDVALIDITY_MAX = 2**32 - 1  # RFC 9051 section 9, nz-number: ids hold no more
 
 
@@ -237,8 +239,12 @@ class Session:
     def _examine_error(self, name: str, error: RefusedError) -> ToolError:
         """Build the error for a refused mailbox; ask LIST if the NO does not say whether it exists."""
         missing = error.reason is Reason.MAILBOX_MISSING
-        if error.meaning is None and error.status == "NO":
-            lines = self.run("LIST", b'""', quoted_mailbox(self.quirks, name)).lines("LIST")
+        # CANNOT is also what a name gets that no mailbox can have (RFC 5530 section 3).
+        if (error.meaning is None or error.code == "CANNOT") and error.status == "NO":
+            spelled = quoted_mailbox(self.quirks, name)
+            lines = self.run("LIST", b'""', spelled).lines("LIST")
+            if not _WILDCARDS.isdisjoint(name):  # LIST takes it for a pattern
+                lines = [line for line in lines if _names(line, spelled)]
             missing = not lines or "\\noselect" in str(lines).lower()
         account_id = self.account.account_id
         if not missing:
@@ -279,6 +285,12 @@ class Session:
 def open_session(handle: ConnectionHandle, quirks: Quirks, *, now: float) -> Session:
     """Connect and log in; blocks. Raises what `open_connection` raises."""
     return Session(connection=open_connection(handle), handle=handle, quirks=quirks, opened_at=now)
+
+
+def _names(line: Sequence[Piece], spelled: bytes) -> bool:
+    """Return whether a LIST response is that of a mailbox, whose name ends it."""
+    ending = line[-1]
+    return isinstance(ending, bytes) and ending.endswith(b" " + spelled)
 
 
 def quoted_mailbox(quirks: Quirks, name: str) -> bytes:
