@@ -103,6 +103,8 @@ EITHER = (
         ("<p style='transition-delay:99s;transition-delay:all'>a</p>", "[may be hidden: a]"),
         ("<p style='opacity:1;transition:opacity 86400s'>a</p>", "[may be hidden: a]"),
         ("<p style='transition:color .3s steps(2, end) 100ms, margin 1s'>a</p>", "a"),
+        ("<p style='width:min-content;overflow:hidden'>a</p>", "[may be hidden: a]"),
+        ("<p style='height:min-content;max-height:min-content;overflow:hidden'>a</p>", "a"),
         (
             "<style>p.a{font-size:0}.o{.b{font-size:9px}}</style><q class=o><p class='a b'>c",
             "[may be hidden: c]",

@@ -208,6 +208,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     if is_low or width_px <= least_px:
         # What is around may be wider than it says, as cells are.
         is_tiny = 0 <= min(width_px, height_px) <= EXTENT_MAX_PX and not SIZES.isdisjoint(values)
+        is_tiny = is_tiny and "min-content" not in (values.get("width"), values.get("max-width"))
         is_tiny = is_tiny and not any(
             any(_lengths_px(values, style, f"min-{side}")) for side in ("width", "height")
         )
@@ -371,7 +372,7 @@ def _extent(values: Mapping[str, str], name: str, style: ComputedStyle, whole_px
     """Return how wide or high a box can be, in pixels; less than 0 if that isn't known."""
     found = [whole_px if name == "width" else math.inf]
     for value in (values.get(name, "auto"), values.get(f"max-{name}", "none")):
-        if value == "min-content":
+        if value == "min-content" and name == "width":  # of a word or a letter
             found.append(0.0)
         lengths = parse_lengths(value)
         if lengths and not ("%" in value and whole_px == math.inf):
