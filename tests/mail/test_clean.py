@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.mail.clean import INVISIBLE, Cleaned, blank_controls, clean_line, clean_text, cut_start, cut_text
+from mailmcp.mail.clean import (
+    INVISIBLE,
+    Cleaned,
+    blank_controls,
+    clean_line,
+    clean_text,
+    cut_start,
+    cut_text,
+    without_torn_end,
+)
 from mcp_envelope.markdown import code
 from steps import assert_linear
 
@@ -147,6 +156,24 @@ def test_a_line_counts_what_was_removed() -> None:
 )
 def test_a_cut_parts_no_flag_and_no_emoji(text: str, max_chars: int, cut: str) -> None:
     assert cut_text(text, max_chars) == cut
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("", ""),
+        ("\ufffd", ""),
+        ("sum 12", "sum 12"),
+        ("Zürich\ufffd", "Zürich"),
+        ("a\U0001f1e9\U0001f1ea\U0001f1e9\ufffd", "a\U0001f1e9\U0001f1ea"),
+        ("a\U0001f1e9\U0001f1ea", "a"),
+        ("a\U0001f468\u200d\U0001f469", "a"),
+        ("a\u2764", "a"),
+        (f"a\U0001f3f4{SCOTLAND[:2]}", "a"),
+    ],
+)
+def test_a_torn_end_has_no_half_character(text: str, kept: str) -> None:
+    assert without_torn_end(text) == kept
 
 
 @pytest.mark.parametrize(

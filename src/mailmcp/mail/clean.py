@@ -185,6 +185,13 @@ def cut_text(text: str, max_chars: int) -> str:
     return text[:max_chars]
 
 
+def without_torn_end(text: str) -> str:
+    """Return the beginning of a longer clean text without what may be half a character, flag or emoji."""
+    text = text.rstrip("\ufffd")
+    kept = cut_text(text, max(len(text) - 1, 0))
+    return kept if _EMOJI.match(text, len(kept)) else text
+
+
 def _is_within(text: str, at: int) -> bool:
     """Return whether a place is within a flag or an emoji of a clean text."""
     if _BOND.match(text, at - 1) is not None:

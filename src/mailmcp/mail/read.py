@@ -11,7 +11,7 @@ from typing import Final
 
 from mailmcp.limits import NOTICE_CHARS_MAX
 from mailmcp.mail.charset.decode import WRONG_CHARSET
-from mailmcp.mail.clean import bounded_line, clean_line
+from mailmcp.mail.clean import bounded_line, clean_line, without_torn_end
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import MessageView, parse_message
@@ -118,7 +118,9 @@ def read_message(
     headers, root = view.headers, view.structure
     text_parts = choose_text_parts(root)
     body = body_text(text_parts, octets)
-    text, quoted_lines = body.text, 0
+    html_is_cut = not cut.isdisjoint(part.part_id for part in text_parts.html)
+    is_cut = html_is_cut if body.from_html else not cut.isdisjoint(part.part_id for part in text_parts.plain)
+    text, quoted_lines = without_torn_end(body.text) if is_cut else body.text, 0
     if collapse:
         collapsed = collapse_quotes(
             text,
@@ -126,7 +128,6 @@ def read_message(
             forwarded=is_forward_subject(headers.get("Subject")),
         )
         text, quoted_lines = collapsed.text, collapsed.lines_collapsed
-    html_is_cut = not cut.isdisjoint(part.part_id for part in text_parts.html)
     notices = read_notices(choose_notice_parts(root), octets, zone=zone)
     defects = dict.fromkeys((*body.defects, *(defect for notice in notices for defect in notice.defects)))
     if leaves_out_notices(root):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from mailmcp import limits
 from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.mail.clean import without_torn_end
 from mailmcp.mail.html.marks import MARK_OPENING
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts
@@ -79,7 +80,7 @@ def text_of(fetched: FetchedMessage, terms: SearchTerms) -> str:
     text_parts = choose_text_parts(view.structure)
     octets = {part.part_id: view.part_octets(part) or b"" for part in text_parts.all}
     seen = body_text(text_parts, octets).text
-    return seen.rstrip("\ufffd") if cut else seen
+    return without_torn_end(seen) if cut else seen
 
 
 def snippet_of(text: str, terms: SearchTerms, max_chars: int) -> str:

@@ -8,6 +8,7 @@ from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMailbox, PeerMessage
 from tools.conftest import DeskFactory
 from tools.desk import Desk
+from tools.letters import make_letter
 from tools.stores import Store, peer_account
 from tools.talks import make_talk, make_turn, turn_id
 
@@ -72,6 +73,24 @@ def test_where_a_cut_text_goes_on_nothing_is_missed_or_said_twice(
     assert row["truncated"]
     assert row["text"].startswith(shown)
     assert row["body_offset"] == len(row["text"])
+    whole = desk.message(message_id, body_max_chars=100_000)["body_text"]
+    rest = desk.message(message_id, body_offset=row["body_offset"], body_max_chars=100_000)["body_text"]
+    assert row["text"] + rest == whole
+
+
+@pytest.mark.parametrize("character", ["\u0436", "\U0001f1e9\U0001f1ea", "\U0001f44d\U0001f3fd"])
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
+def test_a_cut_text_loses_no_character_where_it_goes_on(
+    store: Store, desk: Desk, before: str, character: str
+) -> None:
+    """A limit in octets of base64 may be within a character."""
+    letter = make_letter()
+    letter.set_content(before + f"{character * 20}\n" * 2_000, cte="base64")
+    store.fill("INBOX", [letter.as_bytes()])
+    message_id = desk.search(limit=1).data["messages"][0]["message_id"]
+    [row] = desk.call("imap_get_thread", {"message_id": message_id, "max_chars": 100_000}).data["messages"]
+    assert row["truncated"]
+    assert set(row["text"].removeprefix(before).replace("\n", "").split(character)) == {""}
     whole = desk.message(message_id, body_max_chars=100_000)["body_text"]
     rest = desk.message(message_id, body_offset=row["body_offset"], body_max_chars=100_000)["body_text"]
     assert row["text"] + rest == whole

@@ -8,6 +8,7 @@ import anyio
 
 from mailmcp import limits
 from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.mail.clean import without_torn_end
 from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_files
@@ -111,7 +112,7 @@ def _read(member: Member, structure: Structure, row: FetchedMessage, above: str)
     shown_alone = collapse(body.text).text
     text = collapse(body.text, above=above).text
     if not whole:
-        text = shown_alone = _settled(body.text, collapse)
+        text = shown_alone = _settled(without_torn_end(body.text), collapse)
     return ReadText(
         text=text,
         body=body,

@@ -13,6 +13,7 @@ SHOWN = "<goes to evil.example: https://evil.example/"
     ("html", "text"),
     [
         (f"{BASE}<a href=/login>bank.example</a>", f"bank.example {SHOWN}login>"),
+        (f"{BASE}<b href=/login>bank.example</b>", "bank.example"),
         (f"{BASE}<a href=x/y>bank.example</a>", f"bank.example {SHOWN}a/x/y>"),
         (f"{BASE}<a href='?q#r'>bank.example</a>", f"bank.example {SHOWN}a/b?q#r>"),
         (f"{BASE}<a href=#top>bank.example</a>", f"bank.example {SHOWN}a/b#top>"),

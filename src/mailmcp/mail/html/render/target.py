@@ -14,6 +14,7 @@ from mailmcp.mail.html.tags import FORM_ATTRIBUTE, TAG_ATTRIBUTE, TARGET_ATTRIBU
 from mailmcp.mail.trust.link import escape_odd, parse_link, resolve_link
 
 _FORM: Final = f"[{TAG_ATTRIBUTE}=form]"
+_LINKS: Final = frozenset({"a", "area", "svg", "math"})
 _FOREIGN: Final = frozenset({"svg", "math"})
 _HTML_AGAIN: Final = frozenset({"foreignobject", "desc", "annotation-xml", "mi", "mn", "mo", "ms", "mtext"})
 """Elements of SVG and MathML whose content is HTML (HTML standard, section 13.2.6)."""
@@ -27,7 +28,10 @@ _HREF: Final = re.compile(r"(?:xlink:)?href", re.ASCII | re.IGNORECASE)
 def mark_targets(tree: LexborHTMLParser) -> None:
     """Mark each element that leads somewhere with its target, before anything is removed."""
     base = _find_base(tree)
+    in_html: dict[int, bool] = {}
     for node in tree.css(r"[href], [xlink\:href]"):
+        if node.tag not in _LINKS and _is_in_html(node, in_html):
+            continue
         _mark(node, _value(node, "href", "xlink:href"), base)
     for node in tree.css("animate, set"):
         if _HREF.fullmatch(_value(node, "attributename") or ""):
