@@ -2,6 +2,7 @@
 
 import pytest
 
+from mailmcp.mail.clean import clean_text
 from mcp_envelope import InternalError
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
@@ -78,22 +79,41 @@ def test_where_a_cut_text_goes_on_nothing_is_missed_or_said_twice(
     assert row["text"] + rest == whole
 
 
-@pytest.mark.parametrize("character", ["\u0436", "\U0001f1e9\U0001f1ea", "\U0001f44d\U0001f3fd"])
-@pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
-def test_a_cut_text_loses_no_character_where_it_goes_on(
-    store: Store, desk: Desk, before: str, character: str
+CUT_ANYWHERE = {
+    "Cyrillic": ("plain", "utf-8", "\u0436" * 20 + "\n"),
+    "flags": ("plain", "utf-8", "\U0001f1e9\U0001f1ea" * 20 + "\n"),
+    "tones": ("plain", "utf-8", "\U0001f44d\U0001f3fd" * 20 + "\n"),
+    "Korean": ("plain", "euc-kr", "\ubcf4\ud1b5 \ud3b8\uc9c0 "),
+    "Japanese": ("plain", "iso-2022-jp", "\u666e\u901a\u306e"),
+    "references": ("html", "us-ascii", "&eacute;" * 9),
+    "links": (
+        "html",
+        "us-ascii",
+        "<p>A <b>bold</b> <a href=https://example.com/a/long/path?of=many>link to it</a>",
+    ),
+    "lists": ("html", "us-ascii", "<ol><li>One<li>Two</ol>"),
+}
+
+
+@pytest.mark.parametrize("cte", ["base64", "quoted-printable"])
+@pytest.mark.parametrize("before", ["", "a", "ab"])
+@pytest.mark.parametrize(("subtype", "charset", "piece"), CUT_ANYWHERE.values(), ids=CUT_ANYWHERE)
+def test_a_cut_text_goes_on_where_it_ends(
+    store: Store, desk: Desk, subtype: str, charset: str, piece: str, before: str, cte: str
 ) -> None:
-    """A limit in octets of base64 may be within a character."""
+    """A limit in octets may be within anything."""
     letter = make_letter()
-    letter.set_content(before + f"{character * 20}\n" * 2_000, cte="base64")
+    letter.set_content(before + piece * 8_000, subtype=subtype, charset=charset, cte=cte)
     store.fill("INBOX", [letter.as_bytes()])
     message_id = desk.search(limit=1).data["messages"][0]["message_id"]
     [row] = desk.call("imap_get_thread", {"message_id": message_id, "max_chars": 100_000}).data["messages"]
     assert row["truncated"]
-    assert set(row["text"].removeprefix(before).replace("\n", "").split(character)) == {""}
+    assert len(row["text"]) > 500
     whole = desk.message(message_id, body_max_chars=100_000)["body_text"]
-    rest = desk.message(message_id, body_offset=row["body_offset"], body_max_chars=100_000)["body_text"]
-    assert row["text"] + rest == whole
+    assert row["text"] == whole[: row["body_offset"]]
+    assert len(clean_text(whole[row["body_offset"] :]).text) == len(whole) - row["body_offset"], (
+        "within an emoji"
+    )
 
 
 def test_a_structure_that_cannot_be_read_does_not_hide_the_text(

@@ -28,6 +28,9 @@ from mcp_envelope import Issue
 _RESTS = ("More", "> More\n" * 9, "On 5 Nov 2026 at 9:30, Ada wrote:\n" + "> More\n" * 9)
 """How a truncated text may continue: unquoted, quoted, or quoted with an attribution."""
 
+_TORN_OCTETS = 300
+"""How much less of a truncated text is read to see what its end changes: half a character, a link."""
+
 _OCTETS = limits.THREAD_TEXT_OCTETS
 _WHOLE = ("UID", f"BODY.PEEK[]<0.{_OCTETS}>")
 """For a message whose structure can't be parsed."""
@@ -92,18 +95,15 @@ def _read(member: Member, structure: Structure, row: FetchedMessage, above: str)
     if root is None:
         octets = row.sections.get("", b"")
         view = parse_message(octets, complete=len(octets) < _OCTETS)
-        found = {
-            part.part_id: view.part_octets(part) or b"" for part in choose_text_parts(view.structure).all
-        }
-        body, whole = body_text(choose_text_parts(view.structure), found), view.complete
         root, defects = view.structure, view.tree.structure.defects
+        found = {part.part_id: view.part_octets(part) or b"" for part in choose_text_parts(root).all}
+        cut = set() if view.complete else set(list(found)[-1:])
     else:
-        cut = {part.part_id for part in text_to_fetch(root) if part.size_octets > _OCTETS}
-        found = {
-            part.part_id: _lines(row.sections.get(part.part_id.upper(), b""), part.part_id in cut)
-            for part in text_to_fetch(root)
-        }
-        body, whole = body_text(choose_text_parts(root), found), not cut
+        parts = text_to_fetch(root)
+        cut = {part.part_id for part in parts if part.size_octets > _OCTETS}
+        found = {part.part_id: row.sections.get(part.part_id.upper(), b"") for part in parts}
+        found |= {part_id: complete_lines(found[part_id]) for part_id in cut}
+    body, whole = body_text(choose_text_parts(root), found), not cut
     collapse = partial(
         collapse_quotes,
         reply=member.links.is_answer,
@@ -112,7 +112,9 @@ def _read(member: Member, structure: Structure, row: FetchedMessage, above: str)
     shown_alone = collapse(body.text).text
     text = collapse(body.text, above=above).text
     if not whole:
-        text = shown_alone = _settled(without_torn_end(body.text), collapse)
+        less = found | {part_id: complete_lines(found[part_id][:-_TORN_OCTETS]) for part_id in cut}
+        sure = body.text[: _common(body.text, body_text(choose_text_parts(root), less).text)]
+        text = shown_alone = _settled(without_torn_end(sure), collapse)
     return ReadText(
         text=text,
         body=body,
@@ -133,7 +135,3 @@ def _common(text: str, other: str) -> int:
     """Return the length of the common prefix of two texts."""
     differing = (index for index, pair in enumerate(zip(text, other, strict=False)) if pair[0] != pair[1])
     return next(differing, min(len(text), len(other)))
-
-
-def _lines(octets: bytes, cut: bool) -> bytes:  # noqa: FBT001 - private, and plain where it is called
-    return complete_lines(octets) if cut else octets
