@@ -12,6 +12,7 @@ from mailmcp.mail.mime.structure import (
     leaf_parts,
     make_part,
 )
+from steps import assert_linear
 
 LEAF_1 = Part(part_id="1", content_type="text/plain")
 INNER = Part(part_id="2.1", content_type="text/plain")
@@ -130,6 +131,10 @@ def test_a_content_type_is_a_pair(value: str, clean: str) -> None:
 )
 def test_file_names_are_one_harmless_component(name: str, clean: str) -> None:
     assert clean_filename(name) == clean
+
+
+def test_long_file_names_take_linear_time() -> None:
+    assert_linear(lambda size: clean_filename("a " * size), large=500_000)
 
 
 def test_parts_know_what_they_are() -> None:

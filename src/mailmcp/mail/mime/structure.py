@@ -38,7 +38,6 @@ _CALENDAR_TYPES: Final = frozenset({"text/calendar", "application/ics", "applica
 _DECODED_FIRST: Final = frozenset({"base64", "quoted-printable"})
 _CONTENT_TYPE: Final = re.compile(r"([a-z0-9!#$&^_.+-]+)/([a-z0-9!#$&^_.+-]+)")
 _TYPE_CHARS_MAX: Final = 127  # RFC 6838 section 4.2
-_PATH: Final = re.compile(r".*[/\\]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +191,8 @@ def clean_content_type(value: str) -> str:
 
 def clean_filename(name: str) -> str:
     """Return the last component of a file name: no folders, no invisible characters, no "." or ".."."""
-    last = clean_line(_PATH.sub("", clean_line(name).text)).text
+    line = clean_line(name).text
+    last = clean_line(line[max(line.rfind("/"), line.rfind("\\")) + 1 :]).text
     return "" if not last.strip(". ") else cut_start(last, FILENAME_CHARS_MAX)
 
 

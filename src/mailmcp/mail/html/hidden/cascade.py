@@ -38,7 +38,7 @@ class Styles(NamedTuple):
 _HINTS: Final = (1, (), 0)
 """The weight of what attributes stand for."""
 
-_CUSTOM_PROPERTY: Final = re.compile(r"(--[\w-]+)\s*(?::|/\*)")
+_CUSTOM_PROPERTY: Final = re.compile(r"(?<![\w-])(--[\w-]++)\s*+(?::|/\*)")
 _NOTHING: Final[Mapping[str, str]] = {}
 _NO_STYLES: Final = Styles(_NOTHING, _NOTHING)
 

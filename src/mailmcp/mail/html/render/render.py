@@ -31,7 +31,8 @@ _LINES: Final = frozenset(
 _ENDS_LINE: Final = _PARAGRAPHS | _LINES | {"br", "hr", "td", "th"}
 _NUMBER: Final = re.compile(r"\s*(\d{1,6})")
 _MARKS: Final = re.compile(
-    r"\W*(?:may be hidden|goes to|[\d,]+ quoted line|(?:button|field|area of a picture)\W*$)", re.IGNORECASE
+    r"\W*+(?:may be hidden|goes to|\d[\d,]*+ quoted line|(?:button|field|area of a picture)\W*+$)",
+    re.IGNORECASE,
 )
 _QUOTED: Final = re.compile(r"^\s*>", re.MULTILINE)
 _STRUCK: Final = "~~"
