@@ -66,7 +66,7 @@ def test_parameters_are_bounded_in_number() -> None:
     assert len(parse_parameterised("a/b; " + "; ".join(f"p{n}=1" for n in range(500)))[1]) == 100
 
 
-@pytest.mark.parametrize("piece", [";", "; ", "a=", '"', '"\\', "a;", "a=;", "a*0*=x'';", " "])
+@pytest.mark.parametrize("piece", [";", "; ", "a=", '"', '"\\', "a;", "a=;", "a*0*=x'';", " ", "\n", "\x1f"])
 def test_time_is_linear(piece: str) -> None:
     def parse(size: int) -> None:
         assert parse_parameterised("a/b;" + piece * (size // len(piece)))[0] == "a/b"

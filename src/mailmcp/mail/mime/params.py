@@ -20,7 +20,7 @@ _PARAM: Final = re.compile(
       [;\s]*+
       (?P<name>[^\s=;"]++) \s*+ = \s*+
       (?: "(?P<quoted>(?:[^"\\]|\\(?:.|\Z))*+)(?:"|\Z) | (?P<token>[^;]*+) )
-    | [;\s]*+ [^;]++
+    | [;\s]++ [^;]*+ | [^;]++
     """,
     re.VERBOSE | re.DOTALL,
 )
