@@ -386,3 +386,24 @@ def test_time_is_linear(piece: str) -> None:
 def test_long_attributes_are_read_at_once(html: str, piece: str) -> None:
     """In quadratic time, they would exceed the timeout of tests."""
     assert "x" in html_to_text(html.format(piece * (262_144 // len(piece)))).text
+
+
+@pytest.mark.parametrize("tag", ["mi", "mtext", "text", "desc", "defs", "g", "annotation", "nobr", "x-y"])
+def test_a_safe_fragment_keeps_the_text_of_elements_without_meaning(tag: str) -> None:
+    assert sanitize_html(f"<p>a <{tag}>shown</{tag}> b</p>").text == "<p>a shown b</p>"
+
+
+@pytest.mark.parametrize("name", ["math", "svg"])
+@pytest.mark.parametrize("inner", ["mi", "text", "desc", "b"])
+def test_a_mark_in_a_safe_fragment_has_both_ends(name: str, inner: str) -> None:
+    foreign = f"<{name}><{inner}>x</{inner}></{name}>"
+    text = sanitize_html(f"<details><summary>s</summary>{foreign} MARK {foreign}</details>").text
+    assert text.index("[may be hidden: ") < text.index("MARK") < text.index("]")
+    assert text.count("[") == text.count("]")
+
+
+def test_a_safe_fragment_has_no_code_of_svg() -> None:
+    html = (
+        "<svg><text>a</text><script>alert(1)</script><style>p{}</style></svg><mi><img src=x onerror=y></mi>"
+    )
+    assert sanitize_html(html).text == "<span>[may be hidden: a]</span><img>"

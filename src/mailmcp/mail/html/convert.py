@@ -8,6 +8,7 @@ be where it goes (`render.link_note`).
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import nh3
@@ -18,6 +19,7 @@ from mailmcp.mail.html.marks import ROUND
 from mailmcp.mail.html.render.render import render_text
 from mailmcp.mail.html.render.target import mark_targets, point_links
 
+_CODE: Final = frozenset({"script", "style"})
 _ESCAPED: Final = str.maketrans({"[": "%5B", "]": "%5D"})
 _WORDS: Final = re.compile("(?s:.*)")
 _NUMBER: Final = re.compile("[0-9]{1,9}%?")
@@ -95,6 +97,10 @@ def sanitize_html(html: str) -> HtmlText:
     hidden = remove_hidden(document)
     point_links(document.tree)
     body = document.tree.body
+    if body is not None:
+        # Elements of SVG and MathML; their text stays, with the marks of possibly hidden text.
+        names = {node.tag or "" for node in body.css("*")} - nh3.ALLOWED_TAGS - _CODE
+        body.unwrap_tags([name for name in names if _is_dropped(name)])
     safe = nh3.clean(
         (body.inner_html if body is not None else "") or "",
         tags=nh3.ALLOWED_TAGS - {"map", "area"},
@@ -106,6 +112,12 @@ def sanitize_html(html: str) -> HtmlText:
     )
     cleaned = clean_text(safe)
     return _html_text(cleaned.text, hidden, cleaned.removed)
+
+
+@lru_cache(maxsize=1_024)
+def _is_dropped(name: str) -> bool:
+    """Return whether nh3 drops the text of an element, rather than its tags alone."""
+    return "x" not in nh3.clean(f"<{name}>x</{name}>")
 
 
 def _html_text(text: str, hidden: Hidden, invisible_removed: int, misleading_links: int = 0) -> HtmlText:
