@@ -34,7 +34,7 @@ _MARKS: Final = re.compile(
     r"\W*+(?:may be hidden|goes to|\d[\d,]*+ quoted line|(?:button|field|area of a picture)\W*+$)",
     re.IGNORECASE,
 )
-_QUOTED: Final = re.compile(r"^\s*>", re.MULTILINE)
+_QUOTED: Final = re.compile(r"^[^\S\n]*+>", re.MULTILINE)
 _STRUCK: Final = "~~"
 _INDENT: Final = re.compile(r"(?is)(?!.*border-left)(?:.*;)?\s*border\s*:\s*(?:none|medium|0)\b")
 
