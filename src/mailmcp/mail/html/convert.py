@@ -96,13 +96,14 @@ def sanitize_html(html: str) -> HtmlText:
     mark_targets(document.tree)
     hidden = remove_hidden(document)
     point_links(document.tree)
-    body = document.tree.body
-    if body is not None:
+    inner = ""
+    if (body := document.tree.body) is not None:
         # Elements of SVG and MathML; their text stays, with the marks of possibly hidden text.
         names = {node.tag or "" for node in body.css("*")} - nh3.ALLOWED_TAGS - _CODE
         body.unwrap_tags([name for name in names if _is_dropped(name)])
+        inner = body.inner_html or ""
     safe = nh3.clean(
-        (body.inner_html if body is not None else "") or "",
+        inner,
         tags=nh3.ALLOWED_TAGS - {"map", "area"},
         attributes=_ATTRIBUTE_NAMES,
         url_schemes={"http", "https", "mailto", "tel"},

@@ -103,22 +103,24 @@ def _read(member: Member, structure: Structure, row: FetchedMessage, above: str)
         cut = {part.part_id for part in parts if part.size_octets > _OCTETS}
         found = {part.part_id: row.sections.get(part.part_id.upper(), b"") for part in parts}
         found |= {part_id: complete_lines(found[part_id]) for part_id in cut}
-    body, whole = body_text(choose_text_parts(root), found), not cut
+    text_parts = choose_text_parts(root)
+    body = body_text(text_parts, found)
     collapse = partial(
         collapse_quotes,
         reply=member.links.is_answer,
         forwarded=is_forward_subject(member.headers.get("Subject")),
     )
-    shown_alone = collapse(body.text).text
-    text = collapse(body.text, above=above).text
-    if not whole:
+    if cut:
         less = found | {part_id: complete_lines(found[part_id][:-_TORN_OCTETS]) for part_id in cut}
-        sure = body.text[: _common(body.text, body_text(choose_text_parts(root), less).text)]
+        sure = body.text[: _common(body.text, body_text(text_parts, less).text)]
         text = shown_alone = _settled(without_torn_end(sure), collapse)
+    else:
+        shown_alone = collapse(body.text).text
+        text = collapse(body.text, above=above).text
     return ReadText(
         text=text,
         body=body,
-        whole=whole,
+        whole=not cut,
         common_chars=_common(text, shown_alone),
         files=list_files(root),
         defects=defects,

@@ -5,11 +5,9 @@ from typing import Final
 
 from mailmcp.mail.html.hidden.boxes import EXTENT_MAX_PX, SIZES, kind_of
 from mailmcp.mail.html.hidden.style import ComputedStyle, worst
-from mailmcp.mail.html.hidden.values import MAYBE, UNKNOWN, WINDOW_PX, parse_lengths
+from mailmcp.mail.html.hidden.values import BY_CONTENT, MAYBE, UNKNOWN, WINDOW_PX, parse_lengths
 
 _INHERITED: Final = frozenset({"visibility", "text-indent"})
-_BY_CONTENT: Final = frozenset({"min-content", "max-content", "fit-content"})
-"""Sizes of the alternative text where pictures are off: next to nothing in a box without room."""
 
 
 def judge_picture(values: Mapping[str, str], style: ComputedStyle) -> str:
@@ -28,7 +26,8 @@ def judge_picture(values: Mapping[str, str], style: ComputedStyle) -> str:
 
 def _judge_room(values: Mapping[str, str], style: ComputedStyle) -> str:
     """Judge the room for a picture that takes its width from the box around, unlike one in a line."""
-    is_fitted = kind_of("img", values) != "inline" or not _BY_CONTENT.isdisjoint(values.values())
+    # Where pictures are off, the content is the alternative text, which fits itself to the box.
+    is_fitted = kind_of("img", values) != "inline" or not BY_CONTENT.isdisjoint(values.values())
     has_room = style.height_px > EXTENT_MAX_PX and not 0 <= style.width_px <= EXTENT_MAX_PX
     return MAYBE if is_fitted and not has_room else ""
 

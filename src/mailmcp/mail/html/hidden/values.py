@@ -318,15 +318,17 @@ def _is_radius(value: str) -> bool:
     return len(lengths) <= 4 and all(length is not None and min(length) >= 0 for length in lengths)
 
 
-_BY_CONTENT: Final = ("min-content", "max-content", "fit-content")
+BY_CONTENT: Final = frozenset({"min-content", "max-content", "fit-content"})
+"""Sizes that the content of a box gives it (CSS Sizing 3 section 3.2)."""
+
 _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     **{name: _is_row(row) for name, row in ROWS.items()},
     **dict.fromkeys(PLACES, _is_length("auto")),
     "line-height": lambda value: LOW_LINE.fullmatch(value) or ROWS["line-height"].judge(value) != MAYBE,
     "text-indent": _is_length(),
     **dict.fromkeys(("padding-left", "padding-top", "padding-right"), _is_length(low=0)),
-    **dict.fromkeys(("width", "min-width", "height"), _is_length("auto", *_BY_CONTENT, low=0)),
-    **dict.fromkeys(("max-width", "max-height"), _is_length("none", *_BY_CONTENT, low=0)),
+    **dict.fromkeys(("width", "min-width", "height"), _is_length("auto", *BY_CONTENT, low=0)),
+    **dict.fromkeys(("max-width", "max-height"), _is_length("none", *BY_CONTENT, low=0)),
     "font-size": lambda value: min(map(min, parse_font_size(value)), default=-1.0) >= 0,
     "opacity": lambda value: parse_opacity(value) is not None,
     **dict.fromkeys(

@@ -14,8 +14,8 @@ from mailmcp.mail.html.tags import FORM_ATTRIBUTE, TAG_ATTRIBUTE, TARGET_ATTRIBU
 from mailmcp.mail.trust.link import escape_odd, parse_link, resolve_link
 
 _FORM: Final = f"[{TAG_ATTRIBUTE}=form]"
-_LINKS: Final = frozenset({"a", "area", "svg", "math"})
 _FOREIGN: Final = frozenset({"svg", "math"})
+_LINKS: Final = _FOREIGN | {"a", "area"}
 _HTML_AGAIN: Final = frozenset({"foreignobject", "desc", "annotation-xml", "mi", "mn", "mo", "ms", "mtext"})
 """Elements of SVG and MathML whose content is HTML (HTML standard, section 13.2.6)."""
 
