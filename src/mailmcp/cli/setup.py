@@ -25,7 +25,6 @@ from mailmcp.cli.setup_options import AccountKeys, Options, key_fault, setup_opt
 from mailmcp.cli.setup_server import choose_server
 from mailmcp.cli.setup_sign_in import ask_oauth_keys, ask_password, choose_auth, sign_in_by_oauth
 from mailmcp.cli.sign_in import fail, store_for
-from mailmcp.hosts.machine import find_files, this_machine
 from mailmcp.hosts.table import HOSTS
 from mailmcp.imap.account import Account, Tls
 from mailmcp.server.logs import configure_logging
@@ -77,13 +76,12 @@ def command(resolver: Resolver | None, /, config: Path | None, **given: Any) -> 
 
 def _offer_hosts(options: Options, questions: Questions, config: Path | None) -> None:
     """Add mailmcp to the hosts of the options, or to those found that the person wants it in."""
-    machine = this_machine()
     chosen = [host for host in HOSTS if host.host_id in options.install]
     if not options.install and questions.can_ask and not options.yes:
-        found = [host for host in HOSTS if find_files(host, machine)]
+        found = [host for host in HOSTS if host.is_here()]
         chosen = [host for host in found if questions.confirm(f"Add mailmcp to {host.name}?")]
     for host in chosen:
-        install(host, machine, config, yes=True)
+        install(host, config, yes=True)
     if not chosen:
         questions.say("Next: mailmcp install --list shows the programs that you can add mailmcp to.")
 
