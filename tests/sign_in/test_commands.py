@@ -120,14 +120,11 @@ def test_a_code_is_entered_on_another_device(run: Run, write: Write, home: Path)
     assert stored(home).exists()
 
 
-def test_signing_out_revokes_and_forgets(
-    run: Run, write: Write, home: Path, authorization: AuthorizationServer
-) -> None:
+def test_signing_out_forgets(run: Run, write: Write, home: Path) -> None:
     write(OAUTH)
     run("login")
     done = run("logout")
-    assert (done.returncode, done.stdout) == (0, "Deleted the secret of work and revoked the sign-in\n")
-    assert authorization.requests[-1] == "/revoke"
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "Deleted the secret of work")
     assert stored(home).read_text() == "{}"
     checked = run("check")
     assert checked.returncode == 1

@@ -24,7 +24,7 @@ class MailProvider:
     credential_page: str = ""
     """Where to make that password; empty for the account's own."""
 
-    oauth_provider: Literal["google", "microsoft", "fastmail", ""] = ""
+    oauth_provider: Literal["google", "microsoft", ""] = ""
     """The setting `provider`; empty if its IMAP server takes no OAuth 2.0."""
 
     client_page: str = ""
@@ -96,8 +96,6 @@ PROVIDERS: Final = (
         mail_exchangers=("messagingengine.com",),
         credential=_APP,
         credential_page="https://app.fastmail.com/settings/security",
-        oauth_provider="fastmail",
-        client_page="https://www.fastmail.com/for-developers/oauth/",
     ),
     MailProvider(
         name="Proton",

@@ -257,7 +257,7 @@ class AccountTable(Table):
     """Where `mailmcp password` or `mailmcp login` stored the account's secret; they set it."""
 
     auth: Annotated[AuthMethod, _one_of(get_args(AuthMethod))] = "password"
-    provider: Annotated[Literal["google", "microsoft", "fastmail"] | None, _one_of(PROVIDERS)] = None
+    provider: Annotated[Literal["google", "microsoft"] | None, _one_of(PROVIDERS)] = None
     issuer: Annotated[
         _Line | None,
         Field(description='the https address of an authorization server, such as "https://id.example.com"'),
