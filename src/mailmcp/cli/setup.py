@@ -28,12 +28,11 @@ from mailmcp.cli.sign_in import fail, store_for
 from mailmcp.hosts.table import HOSTS
 from mailmcp.imap.account import Account, Tls
 from mailmcp.server.logs import configure_logging
-from mailmcp.settings.check import check_account, make_account, make_sign_in
-from mailmcp.settings.edit import accounts_of, add_account
-from mailmcp.settings.model import ADDRESS_PATTERN
+from mailmcp.settings.check import check_table, make_account, make_sign_in
+from mailmcp.settings.edit import add_account, read_accounts
+from mailmcp.settings.model import AccountTable, is_address
 from mailmcp.settings.problems import SettingsError
-from mailmcp.settings.sources import FileSource, choose_config_path
-from mailmcp.settings.toml_file import TomlFile, read_toml
+from mailmcp.settings.sources import Source, choose_config_path
 
 
 @click.command()
@@ -51,7 +50,7 @@ def command(resolver: Resolver | None, /, config: Path | None, **given: Any) -> 
     questions = Questions(console=Console(), assume_yes=options.yes)
     path = choose_config_path(config, os.environ)
     try:
-        known = accounts_of(read_toml(path, optional=True))
+        known = read_accounts(path)
     except SettingsError as error:
         exit_with(error)
 
@@ -126,10 +125,10 @@ def _account_keys(
 
 def _checked(keys: AccountKeys, path: Path) -> tuple[Account, SignIn]:
     """Check the account as the settings will, before anything is sent."""
-    source = FileSource(TomlFile(path=path, data={"accounts": [keys]}), os.environ)
-    table, problems = check_account(keys, source, needs_password=False)
+    source = Source(path=path, environ=os.environ)
+    table, problems = check_table(AccountTable, keys, source)
     if table is None or problems:
-        fail("; ".join(f"{each.where[0]}: {each.message}" for each in problems))
+        fail("; ".join(f"{each.key}: {each.message}" for each in problems))
     sign_in = make_sign_in(table, source)
     return make_account(table, source, sign_in), sign_in
 
@@ -158,9 +157,7 @@ def _save(path: Path, keys: AccountKeys, sign_in: SignIn, secret: str | Tokens) 
 def _has_account(path: Path, account_id: str) -> bool:
     """Return whether the account was written, though an interrupt came afterwards."""
     try:
-        return any(
-            each.get("account_id") == account_id for each in accounts_of(read_toml(path, optional=True))
-        )
+        return any(each.get("account_id") == account_id for each in read_accounts(path))
     except SettingsError:
         return False
 
@@ -181,7 +178,7 @@ def _suggest_id(email: str, taken: set[object]) -> str:
 
 
 def _address_fault(text: str) -> str | None:
-    return None if re.fullmatch(ADDRESS_PATTERN, text) else "must be an address, such as ann@example.com"
+    return None if is_address(text) else "must be an address, such as ann@example.com"
 
 
 def _require(fault: str | None, option: str) -> None:

@@ -76,5 +76,5 @@ setup_options: Callable[[CommandT], CommandT] = combine(
 def key_fault(key: str, value: str) -> str | None:
     """Check one value as the settings will, which are told as text here."""
     others = {"account_id": "a", "host": "h", "user": "u"}
-    _, problems = check_table(AccountTable, {**others, key: value}, Source({}))
-    return next((each.message for each in problems if each.where[0] == key), None)
+    _, problems = check_table(AccountTable, {**others, key: value}, Source())
+    return next((each.message for each in problems if each.key == key), None)
