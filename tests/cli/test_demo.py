@@ -70,7 +70,7 @@ def run_without_pymap(folder: Path, *arguments: str) -> subprocess.CompletedProc
 def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
     ended = run_without_pymap(tmp_path)
     assert ended.returncode == 1
-    assert "Install it with: pip install '/path/to/checkout[demo]'" in ended.stderr
+    assert "In a checkout, install it with: pip install ./src/mcp-envelope '.[demo]'" in ended.stderr
     assert ended.stdout == ""
 
 

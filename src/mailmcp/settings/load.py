@@ -46,6 +46,7 @@ def load_settings(
     overrides: Mapping[str, object] | None = None,
     default_config: Path | None = None,
     needs_passwords: bool = True,
+    needs_account: bool = True,
 ) -> Settings:
     """Find, check and merge all settings.
 
@@ -56,6 +57,7 @@ def load_settings(
         overrides: Keys of `[server]` from the command line; None as a value is not given.
         default_config: The default place; None for the user's configuration folder.
         needs_passwords: Whether an account without one is a mistake; not for commands that store them.
+        needs_account: Whether it is a mistake to have no account.
 
     Raises:
         SettingsError: With all mistakes of all sources.
@@ -72,7 +74,7 @@ def load_settings(
         [*permission_warnings(from_file), *from_environment.warn_of_unknown()],
         needs_passwords=needs_passwords,
     )
-    if not settings.accounts:
+    if needs_account and not settings.accounts:
         host, user, password = map(from_environment.name_key, ("host", "user", "password"))
         raise SettingsError(
             [
