@@ -78,8 +78,9 @@ def test_what_is_not_understood_has_no_offset(
 
 
 @pytest.mark.parametrize(
-    ("start", "offset"), [("soon", "+0100"), ("20261399T000000", "+0100"), ("20260101T000000", "+2500"), ("", "")]
-)  # fmt: skip
+    ("start", "offset"),
+    [("soon", "+0100"), ("20261399T000000", "+0100"), ("20260101T000000", "+2500"), ("", "")],
+)
 def test_a_broken_observance_is_none(start: str, offset: str) -> None:
     assert observance(start, "+0000", offset) is None
 
