@@ -35,8 +35,8 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         zone: The time zone to show times in.
         sizes: Whether to show sizes below a megabyte too.
     """
-    time = time_column(row.date, zone)
-    if row.arrived:
+    time = time_column(row.date, zone, arrived=row.arrived)
+    if row.arrived and row.arrived != row.date:
         time += f", arrived {datetime.fromisoformat(row.arrived).astimezone(zone):%Y-%m-%d}"
     who = people_column(row.from_) or "no sender"
     if row.to is not None:
@@ -66,9 +66,13 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     return tuple(lines)
 
 
-def time_column(date: str, zone: tzinfo) -> str:
-    """Format a date in `zone`; `date` is RFC 3339, or "" if it is unknown."""
-    return f"{datetime.fromisoformat(date).astimezone(zone):%Y-%m-%d %H:%M}" if date else "no date"
+def time_column(date: str, zone: tzinfo, *, arrived: str | None = None) -> str:
+    """Format a date in `zone`; `date` is RFC 3339, or "" if it is unknown.
+
+    A date that is only when the message arrived says so.
+    """
+    time = f"{datetime.fromisoformat(date).astimezone(zone):%Y-%m-%d %H:%M}" if date else "no date"
+    return f"arrived {time}" if date and date == arrived else time
 
 
 def people_column(written: str) -> str:

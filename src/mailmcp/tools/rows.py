@@ -46,7 +46,10 @@ class LeanMessageRow(BaseModel):
     message_id: str = Field(description="Send it to imap_get_message.")
     date: str = Field(description='RFC 3339; "" if unknown.')
     arrived: str | None = None
-    """When the server received it, if that is another day. Searches by time go by it by default."""
+    """When the server received it, if that is another day. Searches by time go by it by default.
+
+    If the Date header can't be read, `date` is the same.
+    """
 
     from_: str = Field(alias="from")
     to: str | None = None
@@ -130,7 +133,7 @@ def build_row(
     files = tuple(map(file_name, parts))
     may_have_files = bool(structure.defects) and not parts
     written, received = parse_date(headers.get("Date")), fetched.internaldate_epoch
-    arrived = None
+    arrived = arrived_instead(headers, fetched)
     if written and received is not None and abs(received - written.timestamp()) >= _ARRIVED_LATE_S:
         arrived = format_rfc3339(datetime.fromtimestamp(received, UTC))
     matched_in, snippet = None, None
@@ -220,3 +223,9 @@ def date_of(headers: Headers, fetched: FetchedMessage) -> str:
     """Return the Date header, or else when the server received the message; "" if neither is known."""
     moment = parse_date(headers.get("Date")) or fetched.internal_date
     return format_rfc3339(moment) if moment else ""
+
+
+def arrived_instead(headers: Headers, fetched: FetchedMessage) -> str | None:
+    """Return what `date_of` returns if it isn't the Date header, which is missing or can't be read."""
+    unread = fetched.internal_date is not None and parse_date(headers.get("Date")) is None
+    return date_of(headers, fetched) if unread else None
