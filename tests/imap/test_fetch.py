@@ -7,7 +7,7 @@ import pytest
 from imap.scenes import ROW_ITEMS, At, make_account, session_on
 from mailmcp.imap.command import Piece, Response
 from mailmcp.imap.fetch import Fetched, fetch_messages
-from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
+from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mcp_envelope import Code
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory

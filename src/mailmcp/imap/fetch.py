@@ -11,7 +11,7 @@ from typing import Final, Self
 
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import format_refusal
-from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
+from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError

@@ -7,9 +7,9 @@ from dataclasses import replace
 from mailmcp import limits
 from mailmcp.imap.command import Command, Piece, RefusedError, Response
 from mailmcp.imap.fetch import GONE, Fetched, FetchFailure, fetch_messages
-from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
 from mailmcp.imap.object_ids import without_refused_ids
 from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, exclusively
+from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.sequence_set import sequence_sets
 from mailmcp.imap.session import Session
 from mcp_envelope import ToolError

@@ -6,8 +6,8 @@ from functools import partial
 
 from mailmcp.imap.fetch import Fetched, FetchFailure
 from mailmcp.imap.fetch_pipelined import fetch_steps
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import MailboxTask, run_pipelined
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.tool import Call

@@ -13,8 +13,8 @@ from mailmcp import limits
 from mailmcp.imap.command import Command
 from mailmcp.imap.fetch import Fetched, FetchFailure
 from mailmcp.imap.fetch_pipelined import FetchJob, fetch_steps
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import Steps, riding
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.order import UID_RANK, Order, Position, rank_of, sample_evenly
 from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.search_response import parse_esearches

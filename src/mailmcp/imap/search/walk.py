@@ -15,8 +15,8 @@ from mailmcp.imap.command import canonical_name
 from mailmcp.imap.errors import uidvalidity_conflict
 from mailmcp.imap.fetch import Fetched, FetchFailure
 from mailmcp.imap.fetch_pipelined import fetch_steps
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.candidates import find_candidates
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import CandidateList, Candidates, MailboxPage, PageRequest

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.imap.partial_fetch import PartStart, Window, fetch_rest, fetch_start, fetch_whole
+from mailmcp.imap.parts import PartStart, Window, fetch_rest, fetch_start, fetch_whole
 from mailmcp.imap.session import Session
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure

@@ -10,7 +10,7 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.fetch import fetch_messages
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.message import MessageView, parse_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.imap.partial_fetch import Window, fetch_window
+from mailmcp.imap.parts import Window, fetch_window
 from mailmcp.imap.session import Session
 from mailmcp.mail.raw_source import read_source
 from mailmcp.model.message_ref import UINT32_MAX, MessageRef

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure, fetch_messages
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import Code
