@@ -6,7 +6,7 @@ As mail programs and providers name them, in the languages whose names mean noth
 import re
 from typing import Final
 
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 
 _NAMES: Final = {
     # In lower case, separated by bars.
