@@ -24,9 +24,7 @@ from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.reasons import Reason
-from mailmcp.server.app import build_server
-from mailmcp.server.options import Options
-from mailmcp.server.publishing import publish_all
+from mailmcp.server.app import Options, build_server, make_toolset
 from mcp_envelope import BaseReason, Code, Dialect
 from mcp_envelope.dialects import response_v2
 from mcp_envelope.dialects.registry import shape_of
@@ -202,7 +200,8 @@ def code_table() -> str:
 def tool_page() -> str:
     """Write each tool: what it is for, what it takes, what its data hold."""
     parts = []
-    for tool in publish_all(Dialect.SUMMARY):
+    for published in make_toolset(Options()).publish():
+        tool = published.model_dump(mode="json", by_alias=True, exclude_none=True)
         output = tool["outputSchema"]["properties"]["data"]
         rows = [f"### `{tool['name']}`", "", tool["description"], ""]
         required = tool["inputSchema"].get("required", [])

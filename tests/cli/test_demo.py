@@ -47,4 +47,4 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     result = CliRunner().invoke(cli, ["demo"])
     assert result.exit_code == 1
-    assert "Install it with: pip install '/path/to/checkout[demo]'" in result.output
+    assert "install it with: pip install ./src/mcp-envelope '.[demo]'" in result.output

@@ -26,8 +26,6 @@ COMMANDS = [
     "uninstall",
     "check",
     "demo",
-    "schema",
-    "check-reply",
 ]
 
 

@@ -33,7 +33,8 @@ def command(**overrides: object) -> None:
     settings = load_or_exit(lambda: load_settings(no_file, environ, overrides=overrides, needs_account=False))
     if importlib.util.find_spec("pymap") is None:
         sys.exit(
-            "mailmcp: the demo needs the extra `demo`. Install it with: pip install '/path/to/checkout[demo]'"
+            "mailmcp: the demo needs the extra `demo`. In a checkout, install it with: "
+            "pip install ./src/mcp-envelope '.[demo]'"
         )
     # Loaded here: it can't be loaded without the extra.
     server = importlib.import_module("mailmcp.demo.server")

@@ -20,8 +20,7 @@ from mailmcp.cli.options import (
     reply_options,
     transport_options,
 )
-from mailmcp.server.app import build_server
-from mailmcp.server.options import Options
+from mailmcp.server.app import Options, build_server
 from mailmcp.server.stdio import run_stdio
 from mailmcp.settings.load import load_settings
 from mailmcp.settings.model import Settings
@@ -38,14 +37,15 @@ def command(
 ) -> None:
     """Serve MCP over stdin and stdout until stdin closes, or over HTTP. A signal or Ctrl-C ends both."""
     address = http_address(transport, host, port)
-    serve(load_or_exit(lambda: load_settings(config, os.environ, overrides=overrides)), address)
+    load = partial(load_settings, config, os.environ, overrides=overrides, needs_account=False)
+    serve(load_or_exit(load), address)
 
 
 def serve(settings: Settings, address: HttpAddress | None = None, *, source: str = "") -> None:
     """Serve until the client or a signal ends it, and don't wait for stuck threads.
 
     Args:
-        settings: With at least one account.
+        settings: Without an account, every call answers that one has to be set up.
         address: Where to serve HTTP; None for stdio.
         source: Where the accounts come from, for the log, if not from the settings.
     """
@@ -53,7 +53,7 @@ def serve(settings: Settings, address: HttpAddress | None = None, *, source: str
         _log.warning("%s", warning)
     run = partial(run_stdio, leave=exit_now) if address is None else _http_runner(settings, address)
     origin = source or settings.source or "the environment"
-    served = ", ".join(account.account_id for account in settings.accounts)
+    served = ", ".join(account.account_id for account in settings.accounts) or "no account"
     _log.info("mailmcp %s serves %s from %s", __version__, served, origin)
     if address is None and sys.stdin.isatty():
         click.echo("mailmcp waits for a host to speak MCP on stdin. Ctrl-C ends it.", err=True)

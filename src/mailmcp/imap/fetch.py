@@ -84,13 +84,13 @@ def fetch_messages(
     except RefusedError as error:
         refusal, response = error, error.response  # which may have rows of the messages that are there
     rows, unreadable = parse_rows(response)
-    fetched = Fetched(
-        messages={uid: rows[uid] for uid in uids if uid in rows},
-        others=tuple(rows.values()) if also else (),
-    )
+    others = tuple(rows.values()) if also else ()
+    if also and unreadable:
+        rows = {}  # what came of these messages may be from the other commands alone
+    fetched = Fetched(messages={uid: rows[uid] for uid in uids if uid in rows}, others=others)
     missing = [uid for uid in uids if uid not in rows]
-    if len(uids) == 1 or not (refusal or unreadable):
-        fetched.failures.update(dict.fromkeys(missing, _failure(refusal, unreadable=unreadable > 0)))
+    if len(uids) == 1 or (not refusal and unreadable in {0, len(missing)}):
+        fetched.failures.update(dict.fromkeys(missing, failure_of(refusal, unreadable=unreadable > 0)))
         return fetched
     middle = len(missing) // 2
     for half in (missing[:middle], missing[middle:]):
@@ -100,7 +100,8 @@ def fetch_messages(
     return fetched
 
 
-def _failure(refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
+def failure_of(refusal: RefusedError | None = None, *, unreadable: bool) -> FetchFailure:
+    """Say why a message has no row: it can't be read, or the server refused it or has it no more."""
     if unreadable:
         return FetchFailure(
             code=Code.INTERNAL,

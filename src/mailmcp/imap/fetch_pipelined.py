@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, Piece, RefusedError, Response
-from mailmcp.imap.fetch import GONE, Fetched, FetchFailure, fetch_messages
+from mailmcp.imap.fetch import Fetched, FetchFailure, failure_of, fetch_messages
 from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
 from mailmcp.imap.object_ids import without_refused_ids
 from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, exclusively
@@ -50,7 +50,10 @@ def fetch_steps(*jobs: FetchJob, message_limit: int, optional: FetchJob = ((), (
         replies += interruption.replies
         lost = interruption.error
     rows, unreadable = _parse_replies(replies)
-    doubtful = unreadable > 0 or any(isinstance(reply, RefusedError) for reply in replies[: len(commands)])
+    refused = any(isinstance(reply, RefusedError) for reply in replies[: len(commands)])
+    without_row = {uid for uids, _ in jobs for uid in uids if uid not in rows}
+    # As many rows that can't be read as messages without one: asking again would bring the same.
+    doubtful = refused or unreadable not in {0, len(without_row)} or (unreadable > 0 and len(jobs) > 1)
     results: list[Fetched] = []
     for uids, items in jobs:
         messages = {uid: rows[uid] for uid in uids if uid in rows}
@@ -63,7 +66,8 @@ def fetch_steps(*jobs: FetchJob, message_limit: int, optional: FetchJob = ((), (
         elif doubtful and again:
             fetched = yield from _fetch_again(messages, again, items)
         else:
-            fetched = Fetched(messages=messages, failures=dict.fromkeys(missing, GONE))
+            failure = failure_of(unreadable=unreadable > 0)
+            fetched = Fetched(messages=messages, failures=dict.fromkeys(missing, failure))
         results.append(fetched)
     if lost is None:
         results = yield from _replace_headers_without_from(jobs, results)
