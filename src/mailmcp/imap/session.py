@@ -15,7 +15,6 @@ from mailmcp.imap.command import (
     Response,
     canonical_name,
     encode_mailbox,
-    join_responses,
     quoted,
 )
 from mailmcp.imap.connect import open_connection
@@ -103,35 +102,29 @@ class Session:
         """How many messages the server looks at in one command (RFC 9738); 0 for any number."""
         return self.connection.capability_value("MESSAGELIMIT")
 
-    def run(self, name: str, *arguments: bytes, uid: bool = False, also: Sequence[Command] = ()) -> Response:
+    def run(self, name: str, *arguments: bytes, uid: bool = False) -> Response:
         """Send a command; a stale mailbox is opened again in the same round trip.
 
         Args:
             name: The command.
             arguments: Its arguments.
             uid: Whether it is a UID command.
-            also: Commands sent behind it. Their untagged responses join its own; refusals don't matter.
 
         Raises:
             RefusedError: The server said NO or BAD.
             NotFoundError, ConflictError: The mailbox is gone, or has another UIDVALIDITY.
             DeadlineError, InternalError: The connection failed.
         """
-        commands = [Command(name=name, arguments=arguments, uid=uid), *also]
+        commands = [Command(name=name, arguments=arguments, uid=uid)]
         mailbox_name = ""
         if self.mailbox is not None and self._reopen_due:
             mailbox_name = self.mailbox.name
             commands = [*self.examine_commands(mailbox_name), *commands]
-        results = self.run_all(commands, in_order=True)
-        first = len(commands) - len(also) - 1
-        for examined in results[:first]:
+        *opening, result = self.run_all(commands, in_order=True)
+        for examined in opening:
             self.apply_examine(mailbox_name, examined, uidvalidity=self.expected_uidvalidity)
-        result = results[first]
         if isinstance(result, RefusedError):
             raise result
-        for other in results[first + 1 :]:
-            response = other.response if isinstance(other, RefusedError) else other
-            result = join_responses(result, response)
         if self.mailbox is not None and (exists := result.number("EXISTS")) is not None:
             self.mailbox.exists = exists
         return result
