@@ -191,7 +191,7 @@ def code_table() -> str:
         cells = {each: f"`{shape_of(each).spell(code, None)}`" for each in dialects}
         cells[Dialect.RESPONSE_V2] += f", `error_type`: `{response_v2.ERROR_TYPES[code]}`"
         lines.append(f"| `{code}` | " + " | ".join(cells.values()) + " |")
-    for reason in (*BaseReason, *Reason):
+    for reason in dict.fromkeys((*BaseReason, *Reason)):
         spelled = [{shape_of(each).spell(code, reason) for code in Code} for each in dialects]
         if any(len(each) == 1 for each in spelled):
             cells_of_reason = (f"`{each.pop()}`" if len(each) == 1 else "as its code" for each in spelled)
@@ -292,7 +292,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "hosts": host_table,
     "host entries": host_entries,
     "codes": code_table,
-    "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in (*BaseReason, *Reason)),
+    "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in dict.fromkeys((*BaseReason, *Reason))),
     "tokens": token_table,
     **{
         f"ticket-{scene}": lambda scene=scene: f"```json\n{_shortened(tickets()[scene][0])}\n```"  # type: ignore[misc]
