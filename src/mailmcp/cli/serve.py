@@ -15,7 +15,6 @@ from mailmcp import __version__
 from mailmcp.cli.options import (
     HttpAddress,
     config_option,
-    exit_with,
     http_address,
     load_or_exit,
     reply_options,
@@ -23,10 +22,8 @@ from mailmcp.cli.options import (
 )
 from mailmcp.server.app import Options, build_server
 from mailmcp.server.stdio import run_stdio
-from mailmcp.settings.load import load_settings, read_http_token
+from mailmcp.settings.load import load_settings
 from mailmcp.settings.model import Settings
-from mailmcp.settings.password_command import end_password_commands
-from mailmcp.settings.problems import SettingsError
 
 _log = logging.getLogger(__name__)
 
@@ -80,12 +77,10 @@ def _http_runner(settings: Settings, address: HttpAddress) -> Callable[..., None
         options = http.HttpOptions(
             host=address.host,
             port=address.port,
-            token=read_http_token(settings.server, os.environ),
+            token=settings.server.http_token,
             allowed_hosts=settings.server.http_allowed_hosts,
         )
         return partial(http.run_http, listener=http.listen(options), options=options)
-    except SettingsError as error:
-        exit_with(error)
     except http.StartError as error:
         click.echo(f"mailmcp: {error}", err=True)
         sys.exit(error.exit_status)
@@ -96,7 +91,6 @@ def exit_if_threads_are_stuck() -> None:
 
     Looking up a host name may take minutes, and nothing interrupts the resolver.
     """
-    end_password_commands()
     logging.shutdown()
     stuck = [
         each for each in threading.enumerate() if each is not threading.main_thread() and not each.daemon
@@ -109,6 +103,5 @@ def exit_if_threads_are_stuck() -> None:
 
 def exit_now() -> None:
     """Exit cleanly, but without waiting for threads."""
-    end_password_commands()
     logging.shutdown()
     os._exit(0)

@@ -149,7 +149,7 @@ def listen(options: HttpOptions) -> socket.socket:
     if options.token is None and not is_loopback(str(address[0])):
         raise StartError(
             f"won't listen on {where} without a token: anyone who can reach it could read the mail; "
-            "set MAILMCP_HTTP_TOKEN, or http_token or http_token_env in [server], or listen on 127.0.0.1",
+            "set MAILMCP_HTTP_TOKEN, or http_token in [server], or listen on 127.0.0.1",
             exit_status=2,
         )
     every_address = address[0] == "::" and socket.has_dualstack_ipv6()
