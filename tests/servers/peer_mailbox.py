@@ -41,6 +41,9 @@ class PeerMailbox:
     name: str = "INBOX"
     """Encoded: non-ASCII in modified UTF-7 (RFC 3501 section 5.1.3)."""
 
+    quoted: bool = True
+    """Whether LIST quotes a name that needs it; Exchange doesn't always."""
+
     messages: list[PeerMessage] = field(default_factory=list)
     """In the order of their UIDs."""
 

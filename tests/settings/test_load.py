@@ -74,6 +74,10 @@ def test_a_variable_that_the_file_names_asks_for_no_account_and_is_known(load: L
         ('tls = "none"\nallow_plaintext = true', {"tls": Tls.NONE, "port": 143}),
         ('tls = "starttls"\nport = 1143', {"port": 1143}),
         ('ca_file = ""\nmax_sessions = 1', {"ca_file": None, "max_sessions": 1}),
+        (
+            'sent_mailbox = "Out"\narchive_mailbox = "Old mail"',
+            {"special_uses": {"Out": "\\Sent", "Old mail": "\\Archive"}},
+        ),
         ("connect_timeout_s = 1\ncommand_timeout_s = 2.5", {"command_timeout_s": 2.5}),
     ],
 )

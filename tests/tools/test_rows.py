@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.columns import row_lines

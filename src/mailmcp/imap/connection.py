@@ -136,10 +136,10 @@ class Connection(imaplib.IMAP4):
         return result
 
     def run_all(self, commands: Sequence[Command], *, in_order: bool) -> list[Response | RefusedError]:
-        """Send several commands at once, in one round trip, and wait for all completions.
+        """Send several commands at once, in one round trip if possible, and wait for all completions.
 
         Args:
-            commands: Only the last one may have to wait before it sends a literal; see `sends_at_once`.
+            commands: One that has to wait before it sends a literal ends its round trip; see `sends_at_once`.
             in_order: Whether commands depend on an EXAMINE before them, so that a completion on the wrong
                 side of one is an error. Other commands may complete in any order, and untagged responses
                 may then be in the wrong result (RFC 9051 section 5.5).
@@ -148,10 +148,29 @@ class Connection(imaplib.IMAP4):
             ProtocolViolationError: A command completed before an EXAMINE in front of it.
             OSError, imaplib.IMAP4.abort: The connection failed; see `partial_results`.
         """
-        self._begin()
         self.partial_results = ()
-        tags = self._send_all(commands)
         results: list[Response | RefusedError] = []
+        burst: list[Command] = []
+        for command in commands:
+            waits = not self.sends_at_once(command)
+            # Waiting mixes the responses up to then, which is harmless behind a lone EXAMINE.
+            if waits and burst and [each.name for each in burst] != ["EXAMINE"]:
+                self._run_burst(burst, results, in_order=in_order)
+                burst = []
+            burst.append(command)
+            if waits:
+                self._run_burst(burst, results, in_order=in_order)
+                burst = []
+        if burst:
+            self._run_burst(burst, results, in_order=in_order)
+        return results
+
+    def _run_burst(
+        self, commands: Sequence[Command], results: list[Response | RefusedError], *, in_order: bool
+    ) -> None:
+        """Send commands of which only the last may have to wait; add their results."""
+        self._begin()
+        tags = self._send_all(commands)
         for number, command in enumerate(commands):
             if number:
                 self.untagged_responses.clear()
@@ -169,7 +188,6 @@ class Connection(imaplib.IMAP4):
             except (OSError, imaplib.IMAP4.abort):
                 self.partial_results = [*results, Response(untagged=dict(self.untagged_responses))]
                 raise
-        return results
 
     def _send_all(self, commands: Sequence[Command]) -> list[bytes]:
         """Send commands; return their tags."""

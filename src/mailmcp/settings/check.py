@@ -108,6 +108,17 @@ def make_account(table: AccountTable, source: Source, sign_in: SignIn) -> Accoun
         max_sessions=table.max_sessions,
         connect_timeout_s=table.connect_timeout_s,
         command_timeout_s=table.command_timeout_s,
+        special_uses={
+            name: use
+            for name, use in (
+                (table.sent_mailbox, "\\Sent"),
+                (table.drafts_mailbox, "\\Drafts"),
+                (table.trash_mailbox, "\\Trash"),
+                (table.junk_mailbox, "\\Junk"),
+                (table.archive_mailbox, "\\Archive"),
+            )
+            if name
+        },
     )
 
 

@@ -142,6 +142,9 @@ _HostHeader = Annotated[
 _Name = Annotated[_Word, Field(pattern=r"\S", max_length=OWNER_ENTRY_CHARS_MAX)]
 _Address = Annotated[str, Field(max_length=OWNER_ENTRY_CHARS_MAX), _must(is_address)]
 _AuthservId = Annotated[str, Field(pattern=r"^[!-:<-~]+$", max_length=OWNER_ENTRY_CHARS_MAX)]
+_SpecialMailbox = Annotated[
+    _Word, Field(description='the name of a mailbox as imap_list_mailboxes shows it, or ""'), FILE_ONLY
+]
 _COMMAND = Field(description="a list of strings, a program and its arguments, without line breaks and NULs")
 _VARIABLE = Field(
     description="the name of a variable: letters, digits and underscores, not starting with a digit"
@@ -235,6 +238,11 @@ class AccountTable(Table):
     ] = limits.SESSIONS_PER_ACCOUNT
     connect_timeout_s: Annotated[float, _seconds(CONNECT_TIMEOUT_MAX_S), FILE_ONLY] = limits.CONNECT_TIMEOUT_S
     command_timeout_s: Annotated[float, _seconds(CALL_TIMEOUT_MAX_S), FILE_ONLY] = limits.COMMAND_TIMEOUT_S
+    sent_mailbox: _SpecialMailbox = ""
+    drafts_mailbox: _SpecialMailbox = ""
+    trash_mailbox: _SpecialMailbox = ""
+    junk_mailbox: _SpecialMailbox = ""
+    archive_mailbox: _SpecialMailbox = ""
     password: Annotated[_Secret | None, Field(description=_LINE)] = None
     password_env: Annotated[_Variable | None, _VARIABLE, FILE_ONLY] = None
     password_file: Annotated[_Line | None, Field(description="the path of a file")] = None

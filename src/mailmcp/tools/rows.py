@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.object_ids import id_items
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.clean import clean_line

@@ -15,8 +15,8 @@ from typing import TypeAlias
 from mailmcp import __version__, limits
 from mailmcp.imap.command import Command, RefusedError, Response, canonical_name
 from mailmcp.imap.errors import refused_error
-from mailmcp.imap.fetch_response import parse_rows
 from mailmcp.imap.quirks import Quirks, Verdict, Visibility, is_unsupported
+from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.search.search_response import parse_count, parse_esearches, parse_search
 from mailmcp.imap.search.uid_search import COUNT_ALL
 from mailmcp.imap.session import Session

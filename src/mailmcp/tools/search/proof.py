@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.mail.awaited_reply import may_await_reply
 from mailmcp.mail.header.address import format_address, parse_addresses

@@ -7,7 +7,7 @@ from functools import partial
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.clean import without_torn_end
 from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import parse_message

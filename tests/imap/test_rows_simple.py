@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 
 from mailmcp.imap.command import Piece
-from mailmcp.imap.fetch_response import _parse_simple
+from mailmcp.imap.rows import _parse_simple
 from mailmcp.imap.values import parse_line
 
 HEADER = b"From: Ann <ann@example.org>\r\n\r\n"

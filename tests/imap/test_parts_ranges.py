@@ -5,7 +5,7 @@ import pytest
 from imap.scenes import make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.imap.partial_fetch import PartStart, fetch_rest, fetch_start
+from mailmcp.imap.parts import PartStart, fetch_rest, fetch_start
 from mcp_envelope import Code
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule

@@ -3,23 +3,17 @@
 `BODY.PEEK[2.1]<offset.count>` and `BODY.PEEK[]<offset.count>` in the open mailbox; parts are still
 transfer-encoded. Some servers ignore the range and send everything, send less than requested before the
 end, or only estimate sizes.
-
-BODY can't hold NUL, and Dovecot sends 0x80 instead. BINARY can (RFC 3516), and is otherwise the same if there
-is no transfer encoding to decode.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure, fetch_messages
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
-from mcp_envelope import Code, InternalError
-
-BINARY_ENCODINGS = frozenset({"7bit", "8bit", "binary"})
-"""Transfer encodings that BINARY does not change. Dovecot refuses BINARY for encodings it doesn't know."""
+from mcp_envelope import Code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +31,6 @@ class PartStart:
 
     whole: bool
     """Whether the server ignored the range and sent the whole part."""
-
-    binary: bool = False
-    """Whether this came by BINARY, with NUL octets; the rest must too."""
 
 
 def fetch_start(session: Session, uid: int, part_id: str) -> PartStart | FetchFailure:
@@ -86,7 +77,7 @@ def fetch_rest(
         # A range that was not full may be the end, if the size agrees.
         if offset == size_octets or (offset > size_octets and latest < limits.PART_RANGE_OCTETS):
             return
-        item = f"{'BINARY' if start.binary else 'BODY'}.PEEK[{part_id}]<{offset}.{limits.PART_RANGE_OCTETS}>"
+        item = f"BODY.PEEK[{part_id}]<{offset}.{limits.PART_RANGE_OCTETS}>"
         result = fetch_messages(session, [uid], ("UID", item))
         if uid in result.failures:
             yield result.failures[uid]
@@ -122,44 +113,6 @@ def _octets_from(fetched: FetchedMessage, part_id: str, offset: int, count: int)
     is_all = len(octets) > count or (not name and len(octets) == fetched.size_octets)
     origin = fetched.origins.get(name, 0 if is_all else offset)
     return octets[offset - origin :] if origin <= offset else None
-
-
-def fetch_binary(session: Session, uid: int, counts: Mapping[str, int]) -> dict[str, bytes]:
-    """Fetch the first octets of parts by BINARY, which keeps NULs; one round trip.
-
-    Args:
-        session: With the mailbox open.
-        uid: Of the message.
-        counts: How many octets of each part, by part id. Their encodings must be in BINARY_ENCODINGS.
-
-    Returns:
-        Octets by part id; empty if the server can't send them.
-
-    Raises:
-        DeadlineError, InternalError: The connection failed. BINARY may be the reason, and is not sent again.
-    """
-    if not counts or not session.can("BINARY") or session.quirks.binary_fails:
-        return {}
-    items = [f"BINARY.PEEK[{part_id}]<0.{count}>" for part_id, count in counts.items()]
-    try:
-        result = fetch_messages(session, [uid], ["UID", *items])
-    except InternalError:
-        session.quirks.binary_fails = True
-        raise
-    if uid in result.failures:
-        return {}
-    sections = result.messages[uid].sections
-    return {part_id: sections[part_id.upper()] for part_id in counts if part_id.upper() in sections}
-
-
-def refetch_with_nuls(session: Session, uid: int, part_id: str, start: PartStart) -> PartStart:
-    """Fetch the first range of a part again by BINARY; return `start` if the server can't send it.
-
-    One round trip; raises what `fetch_binary` raises.
-    """
-    count = limits.PART_RANGE_OCTETS
-    octets = fetch_binary(session, uid, {part_id: count}).get(part_id, b"")
-    return replace(start, octets=octets, binary=True) if len(octets) == len(start.octets) else start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

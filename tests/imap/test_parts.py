@@ -5,7 +5,7 @@ import pytest
 from imap.scenes import make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.imap.partial_fetch import Window, fetch_whole, fetch_window
+from mailmcp.imap.parts import Window, fetch_whole, fetch_window
 from mcp_envelope import Code
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
