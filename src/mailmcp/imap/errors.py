@@ -12,8 +12,8 @@ from enum import StrEnum
 
 from mailmcp.imap.account import Account
 from mailmcp.imap.advice import BRIDGE_CERTIFICATE, NOT_CONNECTED, advise_on_password, advise_on_token
+from mailmcp.imap.client import ProtocolViolationError, ResponseTooLongError
 from mailmcp.imap.command import RefusedError, mentions_connection_limit
-from mailmcp.imap.connection import ProtocolViolationError, ResponseTooLongError
 from mailmcp.reasons import Reason
 from mcp_envelope import (
     AuthFailedError,
@@ -152,6 +152,27 @@ def login_refused_error(account: Account, error: RefusedError) -> ToolError:
         message,
         reason=reason,
         details={"account_id": account_id},
+    )
+
+
+def login_disabled_error(account: Account, *, offers_oauth: bool) -> AuthFailedError:
+    """Build the error for a server that accepts no password on this connection."""
+    advice = advise_on_password("", host=account.host, account_id=account.account_id)
+    if advice is not None and advice.reason is Reason.LOGIN_DISABLED:
+        hint = advice.text  # Outlook, which takes no passwords with encryption either
+    elif not account.secure:
+        hint = 'It may require encryption: set tls to "implicit" or "starttls".'
+    elif offers_oauth:
+        hint = (
+            'It asks for OAuth 2.0, as Outlook does: set auth = "oauth2", then run '
+            f"mailmcp login {account.account_id}"
+        )
+    else:
+        hint = "You may have to enable IMAP for the account at the provider first."
+    return AuthFailedError(
+        f"The server does not accept passwords on this connection (account {account.account_id}). {hint}",
+        reason=Reason.LOGIN_DISABLED,
+        details={"account_id": account.account_id},
     )
 
 

@@ -13,8 +13,7 @@ from pydantic import ValidationError
 
 from mailmcp.auth.sign_in import SignIn
 from mailmcp.auth.store import FileStore
-from mailmcp.imap.account import Account, BearerToken, Password, Tls, is_loopback
-from mailmcp.imap.sasl import Mechanism
+from mailmcp.imap.account import Account, BearerToken, Mechanism, Password, Tls, is_loopback
 from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN
 from mailmcp.model.owner import Owner
 from mailmcp.settings.model import ADDRESS_PATTERN, AccountTable, AttachmentsTable, Table
@@ -41,7 +40,6 @@ _OAUTH_KEYS: Final = (
     "grant",
     "token_command",
     "sasl",
-    "sasl_initial_response",
 )
 
 TableT = TypeVar("TableT", bound=Table)
@@ -143,7 +141,6 @@ def _make_credentials(table: AccountTable, source: Source, sign_in: SignIn) -> P
     return BearerToken(
         read=_token_reader(table, source, sign_in),
         mechanism=Mechanism(table.sasl.upper()),
-        initial_response=table.sasl_initial_response,
     )
 
 

@@ -273,7 +273,6 @@ class AccountTable(Table):
     grant: Annotated[GrantName, _one_of(get_args(GrantName)), FILE_ONLY] = "user"
     token_command: Annotated[_Command | None, _COMMAND, FILE_ONLY] = None
     sasl: Annotated[SaslName, _one_of(get_args(SaslName)), FILE_ONLY] = "xoauth2"
-    sasl_initial_response: Annotated[bool, Field(description="true or false"), FILE_ONLY] = True
     names: Annotated[list[_Name], _owner_list("names, each on one line")] = []
     addresses: Annotated[list[_Address], _owner_list('addresses, such as "ann@example.com"')] = []
     trusted_authserv_ids: Annotated[
