@@ -20,8 +20,7 @@ from scripts.release.commands import run
 from scripts.release.distributions import Distributions
 
 import mailmcp
-from mailmcp.server.published import read_published
-from mcp_envelope import Dialect
+from mailmcp.tools.registry import TOOLS
 
 MCPB = "@anthropic-ai/mcpb@2.1.2"
 
@@ -102,10 +101,7 @@ def make_manifest() -> dict[str, Any]:
                 "env": {field.variable: f"${{user_config.{name}}}" for name, field in FIELDS.items()},
             },
         },
-        "tools": [
-            {"name": name, "description": tool.title or ""}
-            for name, tool in read_published(Dialect.SUMMARY).items()
-        ],
+        "tools": [{"name": tool.name, "description": tool.title} for tool in TOOLS],
         "compatibility": {
             "platforms": ["darwin", "win32", "linux"],
             "runtimes": {"python": ">=3.11"},

@@ -1,8 +1,4 @@
-"""Builds both distributions, mailmcp and mcp-envelope, each as sdist and wheel.
-
-In a checkout, mailmcp depends on the mcp-envelope next to it, by path; a package index refuses such a
-dependency. So mailmcp is built from a copy whose pyproject.toml asks for the same version by name.
-"""
+"""Builds both distributions, mailmcp and mcp-envelope, each as sdist and wheel."""
 
 import sys
 import tarfile
@@ -16,7 +12,6 @@ import mailmcp
 import mcp_envelope
 
 ROOT = Path(__file__).parents[2]
-DEPENDENCY = '"mcp-envelope @ {root:uri}/src/mcp-envelope"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +50,8 @@ def build_distributions(folder: Path, *, registry_name: str | None = None) -> Di
     """
     envelope = _build(ROOT / "src" / "mcp-envelope", folder, f"mcp_envelope-{mcp_envelope.__version__}")
     name = f"mailmcp-{mailmcp.__version__}"
+    if registry_name is None:
+        return Distributions(mailmcp=_build(ROOT, folder, name), envelope=envelope)
     with TemporaryDirectory() as scratch:
         # The sdist of the checkout is a copy without what git ignores.
         _hatchling(ROOT, "sdist", Path(scratch))
@@ -62,19 +59,9 @@ def build_distributions(folder: Path, *, registry_name: str | None = None) -> Di
             archive.extractall(scratch, filter="data")
         copy = Path(scratch, name)
         (copy / "PKG-INFO").unlink()
-        _depend_by_name(copy / "pyproject.toml")
-        if registry_name is not None:
-            with (copy / "README.md").open("a", encoding="utf-8") as readme:
-                readme.write(f"\n<!-- mcp-name: {registry_name} -->\n")
+        with (copy / "README.md").open("a", encoding="utf-8") as readme:
+            readme.write(f"\n<!-- mcp-name: {registry_name} -->\n")
         return Distributions(mailmcp=_build(copy, folder, name), envelope=envelope)
-
-
-def _depend_by_name(pyproject: Path) -> None:
-    text = pyproject.read_text(encoding="utf-8")
-    if text.count(DEPENDENCY) != 1:
-        raise ValueError(f"pyproject.toml must contain {DEPENDENCY} once")
-    text = text.replace(DEPENDENCY, f'"mcp-envelope=={mcp_envelope.__version__}"')
-    pyproject.write_text(text, encoding="utf-8")
 
 
 def _build(project: Path, folder: Path, name: str) -> Distribution:

@@ -1,5 +1,6 @@
 """The form that a desktop host shows, and what it starts."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -17,18 +18,18 @@ def test_uv_runs_the_server_in_the_folder_of_the_bundle() -> None:
     assert arguments == ["run", "--directory", str(FOLDER), "mailmcp", "serve"]
 
 
-def test_the_form_makes_an_account(tmp_path: Path) -> None:
+def test_the_form_makes_an_account() -> None:
     _, variables = fill_in(make_manifest(), FOLDER, FILLED_IN)
-    (account,) = load_settings(None, variables, default_config=tmp_path / "config.toml").accounts
+    (account,) = load_settings(Path(os.devnull), variables).accounts
     assert (account.host, account.user) == ("imap.example.com", "ann")
 
 
-def test_a_blank_form_makes_none(tmp_path: Path) -> None:
+def test_a_blank_form_makes_none() -> None:
     """A host passes the placeholder itself for a field that is optional and has no default."""
     _, variables = fill_in(make_manifest(), FOLDER, {})
     assert set(variables.values()) == {""}
     with pytest.raises(SettingsError, match="No account is configured"):
-        load_settings(None, variables, default_config=tmp_path / "config.toml")
+        load_settings(Path(os.devnull), variables)
 
 
 def test_only_the_password_is_a_secret() -> None:

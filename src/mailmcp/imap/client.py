@@ -22,6 +22,12 @@ from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response, quoted
 
 _NUMBER: Final = re.compile(rb"\d{1,20}")
+_FETCH: Final = re.compile(rb"\* \d{1,10} FETCH \(", re.IGNORECASE)
+_QUOTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_LITERAL: Final = re.compile(rb"\{\d+\}\r?\n\Z")
+_RESPONSE: Final = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|[A-P]{4}\d+ (?:OK|NO|BAD)\b", re.IGNORECASE)
+"""How a response begins; a tag as imaplib makes them."""
+
 _READ_OCTETS: Final = 65_536
 _SASL_VALUE_CHARS: Final = 200
 
@@ -274,6 +280,7 @@ class _Wire(imaplib.IMAP4):
         self._was_receiving = True
         self._received = bytearray()
         self._octets_left = limits.RESPONSE_OCTETS_MAX
+        self._open_lists = 0
         self.pending: dict[bytes, Command] = {}
         """The commands of the burst that aren't complete, by tag."""
 
@@ -366,16 +373,44 @@ class _Wire(imaplib.IMAP4):
 
     @override
     def readline(self) -> bytes:
-        """Read a line with its end, of any length: imaplib's own limit is too short for SEARCH."""
+        """Read a line with its end, of any length: imaplib's own limit is too short for SEARCH.
+
+        Servers put names of files into FETCH responses with the line ends that were in them. Such a response
+        is joined into one line, without these line ends, as unfolding does (RFC 5322 section 2.2.3).
+        """
+        line = self._read_line()
+        if not self._open_lists and not _FETCH.match(line):
+            return line
+        open_lists = self._open_lists
+        while True:
+            rest = _QUOTED.sub(b"", line)
+            self._open_lists = max(0, open_lists + rest.count(b"(") - rest.count(b")"))
+            if _LITERAL.search(line):
+                return line
+            is_whole = not self._open_lists and b'"' not in rest
+            if is_whole or self._next_begins_response():  # else it ends too early, which spoils one message
+                self._open_lists = 0
+                return line.rstrip(b"\r\n") + b"\r\n"
+            line = line.rstrip(b"\r\n") + self._read_line()
+
+    def _read_line(self) -> bytes:
         self._spend(_RESPONSE_OVERHEAD_OCTETS)
+        end = self._find_line_end()
+        self._spend(end)
+        return self._take(end)
+
+    def _next_begins_response(self) -> bool:
+        return _RESPONSE.match(self._received, 0, self._find_line_end()) is not None
+
+    def _find_line_end(self) -> int:
+        """Receive the next line, and return its length; more than is allowed if it is too long."""
         searched = 0
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
             if searched > self._octets_left:
-                break
+                return searched
             self._receive()
-        self._spend(end + 1 if end >= 0 else len(self._received))
-        return self._take(end + 1)
+        return end + 1
 
     def _spend(self, octets: int) -> None:
         self._octets_left -= octets

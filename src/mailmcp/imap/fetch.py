@@ -115,6 +115,9 @@ def fetch_steps(
     commands = [each for some in planned for each in some]
     replies, lost = yield from _send([*commands, *fetch_commands(session, optional), *also])
     rows, unreadable = parse_replies(replies)
+    others = tuple(rows.values()) if also else ()
+    if also and unreadable:
+        rows = {}  # what came of these messages may be from the other commands alone
     results: list[Fetched] = []
     start = 0
     for job, some in zip(jobs, planned, strict=True):
@@ -126,13 +129,22 @@ def fetch_steps(
         missing = [uid for uid in uids if uid not in rows]
         # With several jobs, a row may come from another job than the one that failed.
         again = list(uids) if len(jobs) > 1 else missing
-        if again and lost is None and (refusal or unreadable):
+        if (
+            lost is None
+            and refusal is None
+            and unreadable
+            and again == missing
+            and len(missing) <= unreadable
+        ):
+            # Each has a row that can't be read: asking again would bring the same.
+            fetched = Fetched(messages=messages, failures=dict.fromkeys(missing, _UNREADABLE))
+        elif again and lost is None and (refusal or unreadable):
             fetched = yield from _fetch_again(session, job, again, refusal)
             fetched = replace(fetched, messages=messages | fetched.messages)
         else:
             failures = dict.fromkeys(missing, FetchFailure.of(lost) if lost else GONE)
             fetched = Fetched(messages=messages, failures=failures, interrupted=lost is not None)
-        results.append(replace(fetched, others=tuple(rows.values())) if also else fetched)
+        results.append(replace(fetched, others=others))
     if lost is None:
         results = yield from replace_headers_without_from(session, jobs, results)
     if optional[0]:

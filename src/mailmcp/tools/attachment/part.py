@@ -90,8 +90,11 @@ def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -
         if start.code is Code.NOT_FOUND:
             raise fetch_error(ref, start)
         return _from_whole_message(session, ref, part_id, report)
-    root = parse_body_structure(start.body_structure).root
-    if root is None or has_no_content(root):
+    structure = parse_body_structure(start.body_structure)
+    root = structure.root
+    is_small = start.message_octets is not None and start.message_octets <= limits.MESSAGE_WINDOW_OCTETS
+    unsure = not structure.is_readable and (is_small or find_part(root, part_id) is None)
+    if root is None or has_no_content(root) or unsure:
         return _from_whole_message(session, ref, part_id, report)
     part = _choose(root, ref, part_id)
     if _contradicts(part, start, inside=all(part is not each for each in leaf_parts(root))):

@@ -78,7 +78,9 @@ def fetch_parts(
     octets = fetched.sections.get("", b"")
     size = fetched.size_octets if fetched.size_octets is not None else len(octets)
     structure = parse_body_structure(fetched.body_structure)
-    view = parse_message(octets, complete=size <= len(octets), structure=structure.root)
+    complete = size <= len(octets)
+    root = None if complete and not structure.is_readable else structure.root
+    view = parse_message(octets, complete=complete, structure=root)
     wanted = list(choose(view.structure)) if view.structure is not None else []
     here = ((part.part_id, view.part_octets(part)) for part in leaf_parts(view.structure))
     contents = {part_id: content for part_id, content in here if content is not None}
