@@ -34,7 +34,7 @@ def open_sessions(server: Peer, pool: RunningPool, count: int) -> None:
 
 def look_at(mailbox: str, session: Session) -> None:
     session.examine(mailbox)
-    session.confirm()
+    session.run("NOOP")
 
 
 @pytest.mark.parametrize("limit", [1, 4])

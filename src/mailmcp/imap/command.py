@@ -88,13 +88,6 @@ class Response:
         return None
 
 
-def join_responses(first: Response, second: Response) -> Response:
-    """Return the first response with the untagged responses of the second behind its own."""
-    names = (*first.untagged, *second.untagged)
-    untagged = {name: (*first.untagged.get(name, ()), *second.untagged.get(name, ())) for name in names}
-    return Response(tag=first.tag, untagged=untagged)
-
-
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What a response code says about the command that was refused."""

@@ -15,7 +15,6 @@ from mailmcp.imap.command import (
     Response,
     canonical_name,
     encode_mailbox,
-    join_responses,
     quoted,
 )
 from mailmcp.imap.connect import ConnectionHandle, open_connection
@@ -101,35 +100,26 @@ class Session:
         """How many messages the server looks at in one command (RFC 9738); 0 for any number."""
         return self.connection.capability_value("MESSAGELIMIT")
 
-    def run(self, name: str, *arguments: bytes, uid: bool = False, also: Sequence[Command] = ()) -> Response:
+    def run(self, name: str, *arguments: bytes, uid: bool = False) -> Response:
         """Send a command; a stale mailbox is opened again in the same round trip.
 
         Args:
             name: The command.
             arguments: Its arguments.
             uid: Whether it is a UID command.
-            also: Commands sent behind it. Their untagged responses join its own; refusals don't matter.
 
         Raises:
             RefusedError: The server said NO or BAD.
             NotFoundError, ConflictError: The mailbox is gone, or has another UIDVALIDITY.
             DeadlineError, InternalError: The connection failed.
         """
-        commands = [Command(name=name, arguments=arguments, uid=uid), *also]
-        mailbox_name = ""
-        if self.mailbox is not None and self._reopen_due:
-            mailbox_name = self.mailbox.name
-            commands = [*self.examine_commands(mailbox_name), *commands]
-        results = self.run_all(commands)
-        first = len(commands) - len(also) - 1
-        for examined in results[:first]:
-            self.apply_examine(mailbox_name, examined, uidvalidity=self.expected_uidvalidity)
-        result = results[first]
+        wanted = self.mailbox.name if self.mailbox and self._reopen_due else ""
+        opening = self.examine_commands(wanted) if wanted else []
+        *examined, result = self.run_all([*opening, Command(name=name, arguments=arguments, uid=uid)])
+        for each in examined:
+            self.apply_examine(wanted, each, uidvalidity=self.expected_uidvalidity)
         if isinstance(result, RefusedError):
             raise result
-        for other in results[first + 1 :]:
-            response = other.response if isinstance(other, RefusedError) else other
-            result = join_responses(result, response)
         if self.mailbox is not None and (exists := result.number("EXISTS")) is not None:
             self.mailbox.exists = exists
         return result
@@ -181,11 +171,6 @@ class Session:
         else:
             self._check_uidvalidity(self.mailbox, uidvalidity)
         return self.mailbox
-
-    def confirm(self) -> None:
-        """Check the mailbox that `examine` returned, unless a command did; then it costs a round trip."""
-        if self._reopen_due:
-            self.run("NOOP")
 
     def examine_commands(self, name: str, *, again: bool = False) -> list[Command]:
         """Return the EXAMINE to send before commands on a mailbox; none if it is open and not stale.
