@@ -21,7 +21,7 @@ _CODE: Final = re.compile("`[^`]+`")
 
 _FIELDS: Final = ("Date", "From", "To", "Cc", "Subject", "Flags", "Authentication")
 _NOTICE: Final = re.compile(r"(?:Invitation|Delivery report|Read receipt) \(part `[\d.]+`\): (.+)")
-_FILE: Final = re.compile(r'- (".+"|message ".+"|unnamed) \((?:".+"), \d+ bytes, part `[\d.]+`\)')
+_FILE: Final = re.compile(r'- (".+"|message ".+"|unnamed) \((?:".+"), \d+ bytes?, part `[\d.]+`\)')
 
 
 @dataclass(slots=True)

@@ -10,8 +10,8 @@ from typing import Any
 
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.quirks import Quirks, Visibility
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search import run
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.page import CandidateList, MailboxPage, PageRequest

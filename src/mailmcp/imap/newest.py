@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import refused_error
-from mailmcp.imap.fetch_response import parse_rows
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
+from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.session import Session
 from mcp_envelope import ToolError
 

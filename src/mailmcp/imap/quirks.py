@@ -80,9 +80,6 @@ class Quirks:
     probes_run: int = 0
     """Probes since verdicts last expired."""
 
-    binary_fails: bool = False
-    """Whether the connection was lost over FETCH BINARY: pymap drops it for parts encoded `binary`."""
-
     sizes: dict[str, int] = field(default_factory=dict)
     """Messages in each mailbox when it was last opened."""
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Final
 
 from mailmcp.mail.text.snippet import ELLIPSIS
-from mailmcp.tools.rows import MessageRow
+from mailmcp.tools.rows import UNKNOWN_FILES, MessageRow
 from mailmcp.wording import counted
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
@@ -93,7 +93,7 @@ def places_line(places: Sequence[str]) -> list[str]:
 
 
 def files_column(names: Sequence[str], part_ids: Sequence[str]) -> list[str]:
-    """Return one column that names the files; none if there are no files.
+    """Return one column that names the files, or says that they aren't known; none if there are no files.
 
     Args:
         names: From `shown_names`.
@@ -101,6 +101,8 @@ def files_column(names: Sequence[str], part_ids: Sequence[str]) -> list[str]:
     """
     if not names:
         return []
+    if list(names) == [UNKNOWN_FILES] and not part_ids:
+        return ["files unknown"]
     more = len(part_ids) > len(names)
     number = f"{len(names)}+ files" if more else counted(len(names), "file")
     written = [f"{quote(name)} (part {part_id})" for name, part_id in zip(names, part_ids, strict=False)]

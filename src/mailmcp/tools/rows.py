@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.object_ids import id_items
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.clean import clean_line
@@ -29,6 +29,9 @@ _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"
 _TEXT_FIELDS = "MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
 """Needed to read the first octets of TEXT."""
+
+UNKNOWN_FILES = "(unknown)"
+"""Instead of names of files, where the server's list of the parts can't be read."""
 
 _AS_MESSAGE = re.compile(r"(?:file: )*\W*message\s*:", re.IGNORECASE)
 _NOTHING = SearchTerms()
@@ -125,9 +128,10 @@ def build_row(
         when: When the invitation takes place, if it is one and that is known.
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
-    root = parse_body_structure(fetched.body_structure).root
-    parts = list_files(root)
-    files = None if root is None else tuple(map(file_name, parts))
+    structure = parse_body_structure(fetched.body_structure)
+    parts = list_files(structure.root)
+    files = tuple(map(file_name, parts))
+    may_have_files = bool(structure.defects) and not parts
     written, received = parse_date(headers.get("Date")), fetched.internaldate_epoch
     arrived = arrived_instead(headers, fetched)
     if written and received is not None and abs(received - written.timestamp()) >= _ARRIVED_LATE_S:
@@ -141,7 +145,7 @@ def build_row(
             "to": addresses_of(headers, "To"),
             "cc": addresses_of(headers, "Cc"),
             "body": text,
-            "attachment_name": "\n".join(files or ()),
+            "attachment_name": "\n".join(files),
         }
         matched_in = find_evidence(terms, texts) or None
         snippet = snippet_of(text, terms, snippet_chars)
@@ -154,15 +158,15 @@ def build_row(
             "to": sent_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": flags_of(fetched),
-            "attachments": shown_names(parts) or None,
+            "attachments": [UNKNOWN_FILES] if may_have_files else shown_names(parts) or None,
             "part_ids": shown_ids((each.part_id for each in parts), limits.ROW_FILES_MAX) or None,
-            "invitation": invitation_method(root) or None,
+            "invitation": invitation_method(structure.root) or None,
             "when": when or None,
             "places": shown_ids((each.message_id for each in places), limits.ROW_PLACES_MAX) or None,
             "matched_in": matched_in,
             "snippet": snippet,
             "size_bytes": fetched.size_octets,
-            "has_attachments": None if files is None else bool(files),
+            "has_attachments": None if may_have_files else bool(files),
             "header_message_id": message_id_of(headers) or None,
             "email_id": fetched.email_id or None,
         }

@@ -6,7 +6,7 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, find, letter, letters, probed, request, search_one, searches
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.verify import measures_match
 from mailmcp.imap.workarounds.flags_and_sizes import SIZE_MARGIN

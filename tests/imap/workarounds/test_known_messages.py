@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from imap.searches import NOON
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.workarounds.known_messages import KnownMessage, parse_known_message, spread_evenly
 
 

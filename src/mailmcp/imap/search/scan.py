@@ -4,14 +4,24 @@ No search key finds invitations, but each has a word in its BODYSTRUCTURE. Struc
 through as octets, so that thousands take no longer than a page. What has the word is verified later.
 """
 
+import re
 from array import array
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mailmcp import limits
-from mailmcp.imap.fetch_pipelined import uids_with_word
-from mailmcp.imap.pipeline import Steps
+from mailmcp.imap.command import Piece, RefusedError, Response
+from mailmcp.imap.fetch import bursts, fetch_commands
+from mailmcp.imap.pipeline import Replies, Steps
+from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.search.uid_search import Found
 from mailmcp.imap.session import Session
+
+_STRUCTURE_ROW = re.compile(
+    rb"\d+ \((?:UID (\d{1,10}) BODYSTRUCTURE \(.*\)|BODYSTRUCTURE \(.*\) UID (\d{1,10}))\)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A whole row. What is in a structure, such as a stranger's file name, can't be taken for the UID."""
 
 
 def scan_structures(
@@ -32,10 +42,51 @@ def scan_structures(
     began = clock()
     while scanned < len(uids) and size:
         chunk = uids[scanned : scanned + size]
-        having = yield from uids_with_word(chunk, word, message_limit=session.message_limit)
+        having = yield from _uids_with_word(session, chunk, word)
         kept.extend(uid for uid in chunk if uid in having)
         scanned += len(chunk)
         elapsed_s, left_s = max(clock() - began, 0.001), max(until - clock(), 0.0)
         size = int(min(limits.SCAN_CHUNK_MAX, scanned / elapsed_s * left_s))
     kept.extend(uids[scanned:])
     return replace(found, uids=kept if ascending else kept[::-1])
+
+
+def _uids_with_word(session: Session, uids: Sequence[int], word: bytes) -> Steps[set[int]]:
+    """Return the messages with a word in their BODYSTRUCTURE; one round trip if the commands fit a burst.
+
+    Only structures that have it are parsed: that takes a hundred times as long as looking for it.
+
+    Args:
+        session: Used for the limits of the server.
+        uids: The messages.
+        word: In lower case; matches in any case.
+
+    Returns:
+        Messages that may have the word are included: all of `uids` if the server refused a command, and
+        those whose structure isn't there if a response is malformed.
+    """
+    replies: Replies = []
+    for burst in bursts(list(fetch_commands(session, (uids, ("UID", "BODYSTRUCTURE"))))):
+        replies += (yield burst).replies
+    having: set[int] = set()
+    lacking: set[int] = set()
+    unreadable = 0
+    for reply in replies:
+        if isinstance(reply, RefusedError):
+            return set(uids)
+        for line in reply.lines("FETCH"):
+            octets = _octets_of(line)
+            has_word = word in octets.lower()
+            if not has_word and (match := _STRUCTURE_ROW.fullmatch(octets)):
+                lacking.add(int(match[1] or match[2]))
+                continue
+            rows, malformed = parse_rows(Response(untagged={"FETCH": line}))
+            unreadable += malformed
+            (having if has_word else lacking).update(
+                uid for uid, row in rows.items() if row.body_structure is not None
+            )
+    return set(uids) & having if not unreadable else set(uids) - (lacking - having)
+
+
+def _octets_of(line: Sequence[Piece]) -> bytes:
+    return b"".join(piece if isinstance(piece, bytes) else b"".join(piece) for piece in line)

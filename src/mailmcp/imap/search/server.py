@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import protocol_error, refused_error
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import Steps
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.opaque import looks_inside, opaque_search, without_words
 from mailmcp.imap.search.order import Position
 from mailmcp.imap.search.page import Candidates, PageRequest

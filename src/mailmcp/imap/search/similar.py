@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError
-from mailmcp.imap.fetch_response import parse_rows
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
+from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.search.opaque import looks_inside
 from mailmcp.imap.search.plan import search_command
 from mailmcp.imap.search.search_response import esearch_lines, parse_count

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.visible import WORD_ITEMS
 from mailmcp.model.mail_kind import WantedKind
 from mailmcp.model.query import Criterion, Proof, SearchQuery

@@ -13,10 +13,9 @@ from typing import Protocol
 from mailmcp import limits
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.errors import uidvalidity_conflict
-from mailmcp.imap.fetch import Fetched, FetchFailure
-from mailmcp.imap.fetch_pipelined import fetch_steps
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.candidates import find_candidates
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import CandidateList, Candidates, MailboxPage, PageRequest
@@ -250,14 +249,13 @@ class _Walk:
         """
         server = self.server
         visible = server.search_visible(self.request.query, chunk, share=share)
-        limit = server.session.message_limit
-        fetching = fetch_steps((chunk, items), message_limit=limit)
+        fetching = fetch_steps(server.session, (chunk, items))
         [rows], replies = yield from riding(visible.commands, fetching)
         unseen = None if rows.interrupted else visible.unseen(parse_esearches(replies, len(visible.commands)))
         if unseen:
             check = check.with_unseen(unseen)
             job = list(unseen), merge_items(items, check.items)
-            [looked] = yield from fetch_steps(job, message_limit=limit)
+            [looked] = yield from fetch_steps(server.session, job)
             rows = replace(rows, messages=rows.messages | looked.messages, interrupted=looked.interrupted)
         if rows.interrupted and (visible.commands or not rows.failures):
             rows = Fetched(failures=dict.fromkeys(chunk, _LOST), interrupted=True)

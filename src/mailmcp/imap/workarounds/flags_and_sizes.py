@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError
-from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
 from mailmcp.imap.pipeline import Steps
+from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.search.plan import make_plan
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.verify import measures_match

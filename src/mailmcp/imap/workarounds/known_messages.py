@@ -14,7 +14,7 @@ from email.parser import BytesHeaderParser
 from email.utils import parsedate_to_datetime
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 
 PROBED_FIELDS = ("MIME-VERSION", "LIST-UNSUBSCRIBE", "AUTO-SUBMITTED")
 """Fields that nearly all, some and few messages have."""

@@ -22,9 +22,9 @@ from typing_extensions import override
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import protocol_error, refused_error
-from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import Verdict, Visibility, is_unsupported
+from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.text.snippet import find_word, normalize_words
 from mailmcp.model.message_ref import MessageRef
