@@ -7,9 +7,9 @@ import pytest
 
 from imap.scenes import At, make_account, session_on
 from mailmcp import limits
+from mailmcp.imap.client import Traffic
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import Traffic
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.dovecot import Dovecot, Login
@@ -75,7 +75,7 @@ def test_each_command_has_a_budget_of_its_own(peer: PeerFactory, monkeypatch: py
         for _ in range(3):
             assert len(session.run("NOOP").lines("FETCH")) == 3
         with pytest.raises(InternalError, match="response that is too long"):
-            session.run_all([Command(name="NOOP")] * 2, in_order=False)
+            session.run_all([Command(name="NOOP")] * 2)
 
 
 def test_a_literal_that_ends_early_is_a_lost_connection(peer: PeerFactory) -> None:

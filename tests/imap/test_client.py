@@ -39,9 +39,9 @@ def test_a_burst_has_a_result_for_each_command(peer: PeerFactory, lines: bytes) 
         burst = [Command(name="STATUS", arguments=each) for each in asked]
         if lines:
             with pytest.raises(Exception, match="lost"):
-                session.run_all(burst, in_order=False)
+                session.run_all(burst)
             return
-        first, second, third = session.run_all(burst, in_order=False)
+        first, second, third = session.run_all(burst)
         assert isinstance(first, Response)
         assert first.lines("STATUS") == [[b'"INBOX" (MESSAGES 0)']]
         assert isinstance(second, RefusedError)
