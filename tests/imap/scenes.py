@@ -10,7 +10,7 @@ import anyio
 from anyio.from_thread import start_blocking_portal
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.quirks import Quirks

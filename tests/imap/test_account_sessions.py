@@ -8,7 +8,7 @@ import pytest
 from imap.scenes import make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.account_sessions import AccountSessions
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import connection_lost_error
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason

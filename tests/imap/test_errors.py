@@ -6,8 +6,8 @@ import ssl
 
 import pytest
 
+from mailmcp.imap.client import ProtocolViolationError
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connection import ProtocolViolationError
 from mailmcp.imap.errors import (
     Stage,
     deadline_error,

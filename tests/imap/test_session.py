@@ -77,7 +77,7 @@ def uids(session: Session, mailbox: str, *, uidvalidity: int | None = None, quer
     session.examine(mailbox, uidvalidity=uidvalidity)
     page = read_page(session, page_request(mailbox, query=query)) if uidvalidity is None else None
     if page is None:
-        session.confirm()
+        session.run("NOOP")
         return []
     return list(page.uids)
 
@@ -196,7 +196,6 @@ def test_a_mailbox_that_is_open_is_opened_again_within_the_next_command(peer: Pe
         assert session.mailbox is not None
         assert (session.mailbox.exists, session.mailbox.uidnext) == (2, 3)
         session.examine("INBOX", uidvalidity=server.mailbox.uidvalidity)
-        session.confirm()
         assert session.handle.traffic.round_trips == before + 1
     assert [command.name for command in server.commands][-3:] == ["EXAMINE", "EXAMINE", "NOOP"]
 

@@ -6,8 +6,7 @@ import anyio
 import pytest
 
 from imap.scenes import make_account
-from mailmcp.imap.connect import connect
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle, connect
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.threads import Threads
 from mailmcp.reasons import Reason

@@ -11,7 +11,7 @@ import click
 
 from mailmcp.cli.options import config_option, exit_with
 from mailmcp.imap.account import Account
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import translate_errors
 from mailmcp.imap.mailboxes import list_mailboxes
 from mailmcp.imap.quirks import Quirks

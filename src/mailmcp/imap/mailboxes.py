@@ -123,7 +123,7 @@ def _list(session: Session, *, with_counts: bool) -> Response:
         returning = [b"RETURN", b"(" + b" ".join(options) + b")"]
         closing = _close(session) if with_counts else []
         command = Command(name="LIST", arguments=[b'""', b'"*"', *returning])
-        *_, reply = session.run_all([*closing, command], in_order=True)
+        *_, reply = session.run_all([*closing, command])
         if isinstance(reply, Response):
             return reply
         if not is_unsupported(reply):
@@ -178,13 +178,10 @@ def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Response | R
     closing = _close(session)
     if all(map(bytes.isascii, names)):
         commands = [Command(name="STATUS", arguments=[name, _COUNTS]) for name in names]
-        return session.run_all([*closing, *commands], in_order=False)[len(closing) :]
+        return session.run_all([*closing, *commands])[len(closing) :]
     if closing:
-        session.run_all(closing, in_order=True)
-    return [
-        session.run_all([Command(name="STATUS", arguments=[name, _COUNTS])], in_order=False)[0]
-        for name in names
-    ]
+        session.run_all(closing)
+    return [session.run_all([Command(name="STATUS", arguments=[name, _COUNTS])])[0] for name in names]
 
 
 def _parse_mailbox(line: list[Piece]) -> tuple[bytes, Mailbox] | None:

@@ -197,7 +197,7 @@ def _run_burst(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> None:
         counts.append((len(opening), len(task.request)))
     failure: ToolError | None = None
     try:
-        replies = session.run_all(commands, in_order=True) if commands else []
+        replies = session.run_all(commands) if commands else []
     except ToolError as error:
         failure, replies = error, list(session.connection.partial_results)
     complete = len(replies) - 1 if failure else len(replies)

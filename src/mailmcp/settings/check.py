@@ -8,8 +8,7 @@ from typing import Final, TypeVar
 from pydantic import ValidationError
 
 from mailmcp.auth.sign_in import SignIn
-from mailmcp.imap.account import Account, BearerToken, Password, Tls, is_loopback
-from mailmcp.imap.sasl import Mechanism
+from mailmcp.imap.account import Account, BearerToken, Mechanism, Password, Tls, is_loopback
 from mailmcp.model.owner import Owner
 from mailmcp.settings.model import AccountTable, AttachmentsTable, Table, is_address
 from mailmcp.settings.passwords import (
@@ -26,7 +25,7 @@ from mailmcp.settings.sources import Source
 _PASSWORD_KEYS: Final = ("password", "password_env", "password_file", "password_command")
 _OAUTH_KEYS: Final = (
     *("provider", "issuer", "tenant", "client_id", "client_secret", "client_secret_env", "scope"),
-    *("grant", "token_command", "sasl", "sasl_initial_response"),
+    *("grant", "token_command", "sasl"),
 )
 
 TableT = TypeVar("TableT", bound=Table)
@@ -132,6 +131,7 @@ def make_owner(table: AccountTable) -> Owner:
         names=tuple(table.names),
         addresses=tuple(addresses),
         trusted_authserv_ids=None if trusted is None else tuple(trusted),
+        mail_server=table.host,
     )
 
 
@@ -163,7 +163,6 @@ def _make_credentials(table: AccountTable, source: Source, sign_in: SignIn) -> P
     return BearerToken(
         read=_token_reader(table, source, sign_in),
         mechanism=Mechanism(table.sasl.upper()),
-        initial_response=table.sasl_initial_response,
     )
 
 

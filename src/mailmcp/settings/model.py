@@ -267,7 +267,6 @@ class AccountTable(Table):
     grant: Annotated[GrantName, _one_of(get_args(GrantName)), FILE_ONLY] = "user"
     token_command: Annotated[_Command | None, _COMMAND, FILE_ONLY] = None
     sasl: Annotated[SaslName, _one_of(get_args(SaslName)), FILE_ONLY] = "xoauth2"
-    sasl_initial_response: Annotated[bool, _SWITCH, FILE_ONLY] = True
     names: Annotated[list[_Name], _list_at(";"), _FEW, _owner_list("names, each on one line")] = []
     """Not split at commas: "Lindqvist, Mara" is one name."""
 

@@ -81,7 +81,8 @@ def test_the_tickets_have_every_part_of_the_envelope(
 
 @pytest.mark.parametrize("action", ["accept", "decline"])
 def test_the_user_is_asked_where_the_client_can(action: Literal["accept", "decline"]) -> None:
-    async def answer(_context: Any, params: Any) -> ElicitResult:
+    async def answer(context: Any, params: Any) -> ElicitResult:
+        assert context
         assert params.message == 'Close 1 tickets: `T-1` "Printer on fire"'
         return ElicitResult(action=action)
 

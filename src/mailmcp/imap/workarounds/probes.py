@@ -97,7 +97,7 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
         ToolError: As `Session.examine`; the connection failed.
     """
     opening = session.examine_commands(mailbox)
-    replies = session.run_all(opening, in_order=True) if opening else [None]
+    replies = session.run_all(opening) if opening else [None]
     exists = session.apply_examine(mailbox, replies[0], uidvalidity=None).exists
     sample = Sample(_fetch_known_messages(session, exists), exists <= limits.PROBE_WHOLE_MAILBOX_MAX)
     if not sample.messages:
@@ -120,7 +120,7 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
     if shown:
         if Visibility(shown=shown, exists=exists).is_partial:
             # Messages may have gone since the mailbox was opened: open it again.
-            [reply] = session.run_all(session.examine_commands(mailbox, again=True), in_order=True)
+            [reply] = session.run_all(session.examine_commands(mailbox, again=True))
             exists = session.apply_examine(mailbox, reply, uidvalidity=None).exists
         quirks.learn_visibility(canonical_name(mailbox), Visibility(shown=shown, exists=exists))
     if any(isinstance(each, RefusedError) and not is_unsupported(each) for each in results):
@@ -205,7 +205,7 @@ def _parse_plain(probe_run: Probe, reply: Response | RefusedError) -> _Found:
 def _run_commands(session: Session, commands: Sequence[Command]) -> list[Response | RefusedError]:
     """Run commands at once, except SORT, whose responses have no tag, and what waits for a literal."""
     at_once = [each for each in commands if each.name == "SEARCH" and session.connection.sends_at_once(each)]
-    replies = dict(zip(map(id, at_once), session.run_all(at_once, in_order=False), strict=True))
+    replies = dict(zip(map(id, at_once), session.run_all(at_once), strict=True))
     return [replies.get(id(each)) or _run_alone(session, each) for each in commands]
 
 
