@@ -189,7 +189,7 @@ def code_table() -> str:
         cells = {each: f"`{shape_of(each).spell(code, None)}`" for each in dialects}
         cells[Dialect.RESPONSE_V2] += f", `error_type`: `{response_v2.ERROR_TYPES[code]}`"
         lines.append(f"| `{code}` | " + " | ".join(cells.values()) + " |")
-    for reason in (*BaseReason, *Reason):
+    for reason in dict.fromkeys((*BaseReason, *Reason)):
         spelled = [{shape_of(each).spell(code, reason) for code in Code} for each in dialects]
         if any(len(each) == 1 for each in spelled):
             cells_of_reason = (f"`{each.pop()}`" if len(each) == 1 else "as its code" for each in spelled)
@@ -258,7 +258,7 @@ def _json_block(dialect: Dialect, scene: str) -> Callable[[], str]:
 PARTS: dict[str, Callable[[], str]] = {
     "tools": tool_page,
     "codes": code_table,
-    "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in (*BaseReason, *Reason)),
+    "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in dict.fromkeys((*BaseReason, *Reason))),
     "tokens": token_table,
     **{
         f"ticket-{scene}": lambda scene=scene: f"```json\n{_shortened(tickets()[scene][0])}\n```"  # type: ignore[misc]

@@ -201,20 +201,6 @@ SCAN_CHUNK_MAX: Final = 2_000
 KIND_ADDRESSES_MAX: Final = 120
 """Addresses in one SEARCH for mail from any of them: 4 KB, and some servers accept lines of at most 8 KB."""
 
-AUTHSERV_MESSAGES: Final = 40
-"""Messages from which the host that writes Authentication-Results is learned: 12 to 60 KB, fetched once."""
-
-AUTHSERV_NEWEST: Final = 2_000
-"""They are spread evenly over so many of the newest messages, so that a flood of one day, or an archive
-imported on one, doesn't decide."""
-
-AUTHSERV_MESSAGES_MIN: Final = 20
-AUTHSERV_DAYS_MIN: Final = 5
-"""Fewer messages, or days on which they arrived, prove nothing."""
-
-AUTHSERV_HEADER_OCTETS: Final = 1_536
-"""Read of the Received and Authentication-Results fields of each: two or three hops, and the results."""
-
 SENT_MESSAGES_MAX: Final = 1_000
 """Newest sent messages whose recipients are the owner's correspondents: about 100 KB, fetched once."""
 

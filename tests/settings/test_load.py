@@ -142,7 +142,7 @@ def test_preferences_come_from_the_file_and_the_environment(load: Load, write: W
     assert (of_file.save_folder, str(of_file.zone)) == (tmp_path / "one", "Asia/Tokyo")
     both = load({"MAILMCP_SAVE_FOLDER": "~/two", "MAILMCP_TIME_ZONE": "UTC"}).preferences
     assert (both.save_folder, str(both.zone)) == (tmp_path / "two", "UTC")
-    assert both.owner_of("work") == Owner()
+    assert both.owner_of("work") == Owner(mail_server="imap.example.com")
 
 
 def test_the_command_line_names_the_file_before_the_environment(

@@ -23,7 +23,7 @@ from mailmcp.settings.sources import keys_with_variable, variable
 @click.command()
 @reply_options
 def command(**overrides: object) -> None:
-    """Serve a sample mailbox of some 200 messages over MCP until stdin closes or a signal arrives.
+    """Serve a sample mailbox of 60 messages over MCP until stdin closes or a signal arrives.
 
     Reads no settings file, but the variables for [server], [attachments] and [search].
     """

@@ -79,13 +79,8 @@ class Fetched:
     interrupted: bool = False
     """Whether the connection failed before everything came."""
 
-    others: tuple[FetchedMessage, ...] = ()
-    """Every message that the server sent anything about; empty unless commands were sent along."""
 
-
-def fetch_messages(
-    session: Session, uids: Sequence[int], items: Sequence[str], *, also: Sequence[Command] = ()
-) -> Fetched:
+def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) -> Fetched:
     """Fetch data items of messages in the open mailbox; blocks. See `fetch_steps`.
 
     Raises:
@@ -93,13 +88,11 @@ def fetch_messages(
     """
     if not uids:
         return Fetched()
-    [fetched] = run_steps(session, fetch_steps(session, (uids, items), also=also))
+    [fetched] = run_steps(session, fetch_steps(session, (uids, items)))
     return fetched
 
 
-def fetch_steps(
-    session: Session, *jobs: FetchJob, optional: FetchJob = ((), ()), also: Sequence[Command] = ()
-) -> Steps[list[Fetched]]:
+def fetch_steps(session: Session, *jobs: FetchJob, optional: FetchJob = ((), ())) -> Steps[list[Fetched]]:
     """Do several jobs at once; one round trip if all goes well and the commands fit a burst.
 
     One more if messages lack a From field: their `HEADER.FIELDS` is then replaced by the whole header.
@@ -109,15 +102,11 @@ def fetch_steps(
         jobs: Each has its result, in order. A message in several jobs has the items of all.
         optional: Fetched along with the jobs, but not again if it fails. Its result is the last one and has
             no failures; without UIDs there is none.
-        also: FETCHes of other messages, sent in the same burst; nothing is done if they fail.
     """
     planned = [list(fetch_commands(session, job)) for job in jobs]
     commands = [each for some in planned for each in some]
-    replies, lost = yield from _send([*commands, *fetch_commands(session, optional), *also])
+    replies, lost = yield from _send([*commands, *fetch_commands(session, optional)])
     rows, unreadable = parse_replies(replies)
-    others = tuple(rows.values()) if also else ()
-    if also and unreadable:
-        rows = {}  # what came of these messages may be from the other commands alone
     results: list[Fetched] = []
     start = 0
     for job, some in zip(jobs, planned, strict=True):
@@ -144,7 +133,7 @@ def fetch_steps(
         else:
             failures = dict.fromkeys(missing, FetchFailure.of(lost) if lost else GONE)
             fetched = Fetched(messages=messages, failures=failures, interrupted=lost is not None)
-        results.append(replace(fetched, others=others))
+        results.append(fetched)
     if lost is None:
         results = yield from replace_headers_without_from(session, jobs, results)
     if optional[0]:

@@ -30,8 +30,7 @@ from mailmcp.mail.text.alternatives import PlainOnly, lines_not_in_html
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import collapse_quotes
 from mailmcp.mail.thread import parse_thread_headers
-from mailmcp.mail.trust.authentication import read_authentication
-from mailmcp.mail.trust.authserv import LearnedId, read_learned
+from mailmcp.mail.trust.authentication import read_authentication, usual_authserv_ids
 from mailmcp.mail.trust.sender import Suspicion, check_sender, count_invisible
 from mailmcp.model.owner import NOBODY, Owner
 from mailmcp.wording import counted
@@ -72,7 +71,7 @@ class ReadMessage:
     """How it is signed or encrypted, in one sentence; "" for an ordinary message."""
 
     authentication: str
-    """As "spf=pass dkim=pass dmarc=fail", and how a host was learned; or "not known"."""
+    """As "spf=pass dkim=pass dmarc=fail", or "not known"."""
 
     suspicions: tuple[Suspicion, ...]
     invisible_in_headers: int
@@ -101,7 +100,6 @@ def read_message(
     cut: frozenset[str] = frozenset(),
     owner: Owner = NOBODY,
     zone: tzinfo | None = None,
-    learned: LearnedId | None = None,
     collapse: bool = True,
 ) -> ReadMessage:
     """Read a message; never raises, whatever the message holds.
@@ -112,7 +110,6 @@ def read_message(
         cut: Ids of the parts whose content is only a beginning.
         owner: Who owns the account.
         zone: The owner's, for the times of invitations.
-        learned: The host whose results are believed where the owner's settings name none.
         collapse: Whether to replace quoted history with one line.
     """
     headers, root = view.headers, view.structure
@@ -141,10 +138,9 @@ def read_message(
         not_in_html=PlainOnly() if html_is_cut else lines_not_in_html(text_parts, octets),
         notices=notices,
         protection_note=protection_note(root, body.text, clear_signed=body.clear_signed),
-        authentication=(
-            read_learned(headers, learned)
-            if owner.trusted_authserv_ids is None
-            else read_authentication(headers, owner.trusted_authserv_ids)
+        authentication=read_authentication(
+            headers,
+            usual_authserv_ids(owner) if owner.trusted_authserv_ids is None else owner.trusted_authserv_ids,
         ),
         suspicions=check_sender(headers, own_names=owner.names, own_addresses=owner.addresses),
         invisible_in_headers=count_invisible(headers),

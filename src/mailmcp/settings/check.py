@@ -131,6 +131,7 @@ def make_owner(table: AccountTable) -> Owner:
         names=tuple(table.names),
         addresses=tuple(addresses),
         trusted_authserv_ids=None if trusted is None else tuple(trusted),
+        mail_server=table.host,
     )
 
 

@@ -90,15 +90,13 @@ async def _read(
 
     def read(session: Session) -> tuple[MessageParts, ReadMessage]:
         owner = call.preferences.owner_of(ref.account_id)
-        learns = owner.trusted_authserv_ids is None
-        parts = fetch_parts(session, ref, choose, call.authserv_ids if learns else None)
+        parts = fetch_parts(session, ref, choose)
         return parts, read_message(
             parts.view,
             parts.octets,
             cut=parts.cut,
             zone=call.preferences.zone,
             owner=owner,
-            learned=call.authserv_ids.of(ref.account_id),
             collapse=arguments.quotes == "collapse",
         )
 
