@@ -25,7 +25,7 @@ from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.plan import make_plan
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.search_response import parse_search
-from mailmcp.imap.workarounds.server import CheckedServer
+from mailmcp.imap.search.server import SearchServer
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.proof import PROOFS
@@ -151,7 +151,7 @@ def _looked_at(site: Site, login: Login, each: _Filter) -> tuple[int, int]:
         items=row_items(snippets=False),
     )
     with session_on(make_account(At(site.host, site.port), login)) as session:
-        [found] = search_mailboxes(CheckedServer(session), [request])
+        [found] = search_mailboxes(SearchServer(session), [request])
         if not isinstance(found, MailboxPage):
             raise found
         keys = make_plan(each.query, can=session.can).keys

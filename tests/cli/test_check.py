@@ -16,7 +16,6 @@ from servers.embedded import Pymap
 from servers.logins import plain_account
 from servers.peer import PeerFactory
 from servers.peer_actions import Bye, Close, Respond, Rule
-from servers.peer_mailbox import make_messages
 from tools.stores import peer_account, pymap_store
 
 
@@ -40,12 +39,11 @@ def test_an_account_that_works(dovecot_account: Account, tmp_path: Path) -> None
     status, verdict = result_of(write_settings(tmp_path, dovecot_account))
     assert status == 0
     steps = verdict.pop("steps_ms")
-    assert list(steps) == ["connect", "tls", "greeting", "login", "id", "list", "search"]
+    assert list(steps) == ["connect", "tls", "greeting", "login", "id", "list"]
     assert all(isinstance(ms, int) and ms >= 0 for ms in steps.values())
     capabilities = verdict.pop("capabilities")
     assert {"ESEARCH", "LIST-STATUS", "SPECIAL-USE"} <= set(capabilities)
     assert "PREVIEW" not in capabilities, "what is not used says nothing"
-    assert set(verdict.pop("search").values()) == {"unknown"}, "INBOX is empty"
     assert verdict == {
         "account_id": "work",
         "host": dovecot_account.host,
@@ -59,29 +57,11 @@ def test_an_account_that_works(dovecot_account: Account, tmp_path: Path) -> None
     }
 
 
-def test_what_the_search_gets_wrong_is_said(peer: PeerFactory, tmp_path: Path) -> None:
-    """Sizes as with iCloud; nothing tells whether CHARSET and HEADER with an empty text work."""
-    wrong = Rule(command="UID SEARCH", containing="LARGER", action=Respond(b"* SEARCH\r\n{tag} OK -\r\n"))
-    server = peer(messages=make_messages(1, 2, 3), rules=[wrong], capabilities=("IMAP4rev1",))
-    config = write_settings(tmp_path, peer_account(server))
-    status, verdict = result_of(config)
-    assert status == 0, "what is wrong is worked around"
-    search = verdict["search"]
-    assert [name for name, found in search.items() if found == "wrong"] == ["LARGER"]
-    right = {name for name, found in search.items() if found == "ok"}
-    assert {"ALL", "FROM", "TO", "SUBJECT", "TEXT", "HEADER", "SINCE"} <= right
-    assert {"VIEW", "BODY", "NOT", "FLAGS"} <= right
-    assert [name for name, found in search.items() if found == "unknown"] == ["CHARSET", "FIELD"]
-    table = " ".join(check(config).stdout.split())
-    assert "wrong: LARGER" in table
-    assert "SORT" not in search, "it is not offered"
-
-
 def test_starttls_is_a_step_of_its_own(dovecot: Dovecot, dovecot_account: Account, tmp_path: Path) -> None:
     account = replace(dovecot_account, port=dovecot.plain_port, tls=Tls.STARTTLS)
     status, verdict = result_of(write_settings(tmp_path, account))
     assert status == 0
-    assert list(verdict["steps_ms"]) == ["connect", "greeting", "starttls", "login", "id", "list", "search"]
+    assert list(verdict["steps_ms"]) == ["connect", "greeting", "starttls", "login", "id", "list"]
 
 
 def test_the_table_shows_all_accounts_and_one_that_fails_fails_the_check(

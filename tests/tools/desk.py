@@ -19,7 +19,6 @@ from mailmcp.imap.pool import Pool
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.tools.authserv_ids import AuthservIds
-from mailmcp.tools.correspondents import Correspondents
 from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
@@ -88,7 +87,6 @@ class Desk:
         self.extractor = Extractor()
         self.message_id_cache = MessageIdCache()
         self.authserv_ids = AuthservIds()
-        self.correspondents: dict[str, Correspondents] = {}
         self.reports: list[tuple[int, int, str]] = []
         """What the calls told of their progress."""
 
@@ -156,6 +154,5 @@ class Desk:
             extractor=self.extractor,
             message_id_cache=self.message_id_cache,
             authserv_ids=self.authserv_ids,
-            correspondents=self.correspondents,
             report=lambda done, total, what: self.reports.append((done, total, what)),
         )

@@ -22,8 +22,6 @@ from mailmcp.imap.errors import translate_errors
 from mailmcp.imap.mailboxes import list_mailboxes
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session, open_session
-from mailmcp.imap.workarounds.probes import probe
-from mailmcp.model.feature import Feature
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.load import load_settings
 from mailmcp.settings.problems import SettingsError
@@ -46,12 +44,6 @@ USEFUL_CAPABILITIES = (
 _ANY_WIDTH = 10_000
 """Wider than any table."""
 
-_EXTENSIONS = {Feature.ESEARCH, Feature.SORT}
-"""Reported only if the server advertises them."""
-
-_NOT_SEARCHED = {Feature.LIST_RETURN, Feature.IDS}
-"""Not about searches."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountCheck:
@@ -68,10 +60,6 @@ class AccountCheck:
     logged_in: bool
     capabilities: list[str] = field(default_factory=list)
     mailboxes: int | None = None
-    search: dict[str, str] = field(default_factory=dict)
-    """For each keyword of SEARCH: ok, wrong, or unknown if INBOX has no message to test it with. mailmcp
-    works around what is wrong, except VIEW: it can only report that the server hides messages."""
-
     steps_ms: dict[str, int] = field(default_factory=dict)
     """Milliseconds of each completed step, in order."""
 
@@ -137,19 +125,13 @@ def check_account(account: Account) -> AccountCheck:
 
 
 def _check_session(session: Session, steps_ms: dict[str, float]) -> dict[str, Any]:
-    """List the mailboxes and test the search; return what is known after the login."""
+    """List the mailboxes; return what is known after the login."""
     found: dict[str, Any] = {"capabilities": [name for name in USEFUL_CAPABILITIES if session.can(name)]}
     try:
-        with translate_errors(session.account.account_id):
-            with _timed(steps_ms, "list"):
-                found["mailboxes"] = len(list_mailboxes(session))
-            with _timed(steps_ms, "search"):
-                probe(session, "INBOX")
+        with translate_errors(session.account.account_id), _timed(steps_ms, "list"):
+            found["mailboxes"] = len(list_mailboxes(session))
     except ToolError as error:
         found["error"] = error.message
-    searched = [each for each in Feature if each not in _NOT_SEARCHED]
-    offered = [each for each in searched if each not in _EXTENSIONS or session.can(each.value)]
-    found["search"] = {each.value: session.quirks.verdict(each).value for each in offered}
     session.log_out()
     return found
 
@@ -163,17 +145,8 @@ def _timed(steps_ms: dict[str, float], step: str) -> Iterator[None]:
         steps_ms[step] = (perf_counter() - began) * 1000
 
 
-def _search_lines(check: AccountCheck) -> str:
-    """Group the keywords of SEARCH by result, wrong ones first."""
-    lines = []
-    for found in ("wrong", "ok", "unknown"):
-        names = [name for name, each in check.search.items() if each == found]
-        lines += [f"{found}: {' '.join(names)}"] if names else []
-    return "\n".join(lines) or "-"
-
-
 def _print_table(checks: list[AccountCheck]) -> None:
-    table = Table("account", "state", "capabilities", "search", "steps (ms)")
+    table = Table("account", "state", "capabilities", "steps (ms)")
     for each in checks:
         table.add_row(
             f"{each.account_id}\n{each.host}:{each.port}\n"
@@ -181,7 +154,6 @@ def _print_table(checks: list[AccountCheck]) -> None:
             f"{'reachable' if each.reachable else 'not reachable'}\n"
             f"{'logged in' if each.logged_in else 'not logged in'}\n{each.listed}",
             "\n".join(each.capabilities) or "-",
-            _search_lines(each),
             "\n".join(f"{name} {ms}" for name, ms in each.steps_ms.items()) or "-",
         )
     console = Console()
@@ -196,7 +168,7 @@ def _fit(table: Table, console: Console) -> None:
     """Wrap only columns of words, or all if the table is still too wide. Nothing is cut."""
     for column in table.columns:
         column.overflow = "fold"
-        column.no_wrap = column.header not in {"state", "search"}
+        column.no_wrap = column.header != "state"
     needed = Measurement.get(console, console.options.update_width(_ANY_WIDTH), table).minimum
     if needed > console.width:
         for column in table.columns:

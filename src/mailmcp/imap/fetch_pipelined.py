@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mailmcp import limits
-from mailmcp.imap.command import Command, Piece, RefusedError, Response
+from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.fetch import GONE, Fetched, FetchFailure, fetch_messages
 from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
 from mailmcp.imap.object_ids import without_refused_ids
@@ -20,11 +20,6 @@ FetchJob = tuple[Sequence[int], Sequence[str]]
 _FIELDS = "HEADER.FIELDS"
 _ASKS_FOR_FROM = re.compile(r"HEADER\.FIELDS \([^)]*\bFROM\b", re.IGNORECASE)
 _FROM = re.compile(rb"^From[ \t]*:", re.IGNORECASE | re.MULTILINE)
-_STRUCTURE_ROW = re.compile(
-    rb"\d+ \((?:UID (\d{1,10}) BODYSTRUCTURE \(.*\)|BODYSTRUCTURE \(.*\) UID (\d{1,10}))\)",
-    re.IGNORECASE | re.DOTALL,
-)
-"""A whole row. What is in a structure, such as a stranger's file name, can't be taken for the UID."""
 
 _WHOLE_HEADER = ("UID", f"BODY.PEEK[HEADER]<0.{limits.ROW_HEADER_OCTETS}>")
 
@@ -93,47 +88,6 @@ def fetch_by_number(job: FetchJob, sample: FetchJob) -> Steps[dict[int, FetchedM
         [(full, job[1])], [Fetched(messages={uid: rows[uid] for uid in full})]
     )
     return rows | fetched.messages
-
-
-def uids_with_word(uids: Sequence[int], word: bytes, *, message_limit: int) -> Steps[set[int]]:
-    """Return the messages with a word in their BODYSTRUCTURE; one round trip if the commands fit a burst.
-
-    Only structures that have it are parsed: that takes a hundred times as long as looking for it.
-
-    Args:
-        uids: The messages.
-        word: In lower case; matches in any case.
-        message_limit: As for `fetch_steps`.
-
-    Returns:
-        Messages that may have the word are included: all of `uids` if the server refused a command, and
-        those whose structure isn't there if a response is malformed.
-    """
-    replies: Replies = []
-    for burst in _bursts(list(_commands((uids, ("UID", "BODYSTRUCTURE")), message_limit))):
-        replies += (yield burst).replies
-    having: set[int] = set()
-    lacking: set[int] = set()
-    unreadable = 0
-    for reply in replies:
-        if isinstance(reply, RefusedError):
-            return set(uids)
-        for line in reply.lines("FETCH"):
-            octets = _octets_of(line)
-            has_word = word in octets.lower()
-            if not has_word and (match := _STRUCTURE_ROW.fullmatch(octets)):
-                lacking.add(int(match[1] or match[2]))
-                continue
-            rows, malformed = parse_rows(Response(untagged={"FETCH": line}))
-            unreadable += malformed
-            (having if has_word else lacking).update(
-                uid for uid, row in rows.items() if row.body_structure is not None
-            )
-    return set(uids) & having if not unreadable else set(uids) - (lacking - having)
-
-
-def _octets_of(line: Sequence[Piece]) -> bytes:
-    return b"".join(piece if isinstance(piece, bytes) else b"".join(piece) for piece in line)
 
 
 def _parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:

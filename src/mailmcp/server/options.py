@@ -25,6 +25,3 @@ class Options:
 
     preferences: Preferences = DEFAULTS
     """The choices that tools depend on."""
-
-    keeps_verdicts: bool = False
-    """Keep what is learned of mail servers for other processes, in the user's cache folder."""

@@ -23,11 +23,9 @@ from mcp.types import (
     ReadResourceRequestParams,
     ReadResourceResult,
 )
-from platformdirs import user_cache_path
 
 from mailmcp import REPLY_VERSION, limits
 from mailmcp.imap.account import Account
-from mailmcp.imap.kept import KeptFiles
 from mailmcp.imap.pool import Pool
 from mailmcp.server.completion import Completions
 from mailmcp.server.on_demand import OnDemand
@@ -67,10 +65,7 @@ def _load_rest() -> AbstractAsyncContextManager[Rest]:
 @asynccontextmanager
 async def open_service(accounts: Sequence[Account], options: Options) -> AsyncIterator["Service"]:
     """Serve until the block ends, then close all connections."""
-    kept = None
-    if options.keeps_verdicts:
-        kept = KeptFiles(folder=user_cache_path("mailmcp", appauthor=False) / "servers")
-    async with Pool(accounts, clock=monotonic, kept=kept).opened() as pool:
+    async with Pool(accounts, clock=monotonic).opened() as pool:
         shared = Shared(pool=pool, preferences=options.preferences, lean_rows=options.lean_rows)
         calls = Calls(
             version=REPLY_VERSION,
