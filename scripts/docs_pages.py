@@ -22,19 +22,15 @@ from scripts.benchmarks.vocabulary import count_json_tokens, count_listed_tokens
 
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.hosts.edit import add_entry
-from mailmcp.hosts.table import HOSTS, SERVER_NAME, Host, Launch
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.reasons import Reason
-from mailmcp.server.app import build_server
-from mailmcp.server.options import Options
-from mailmcp.server.publishing import publish_all
+from mailmcp.server.app import Options, build_server, make_toolset
 from mcp_envelope import BaseReason, Code, Dialect
 from mcp_envelope.dialects import response_v2
 from mcp_envelope.dialects.registry import shape_of
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = (DOCS / "envelope.md", DOCS / "envelope-reference.md", DOCS / "hosts.md", DOCS / "tools.md")
+PAGES = (DOCS / "envelope.md", DOCS / "envelope-reference.md", DOCS / "tools.md")
 TICKETS = DOCS.parent / "src" / "mcp-envelope" / "examples" / "tickets.py"
 
 _PART = re.compile(r"<!-- begin (?P<name>[^\n]*?) -->\n.*?<!-- end (?P=name) -->", re.DOTALL)
@@ -204,7 +200,8 @@ def code_table() -> str:
 def tool_page() -> str:
     """Write each tool: what it is for, what it takes, what its data hold."""
     parts = []
-    for tool in publish_all(Dialect.SUMMARY):
+    for published in make_toolset(Options()).publish():
+        tool = published.model_dump(mode="json", by_alias=True, exclude_none=True)
         output = tool["outputSchema"]["properties"]["data"]
         rows = [f"### `{tool['name']}`", "", tool["description"], ""]
         required = tool["inputSchema"].get("required", [])
@@ -254,44 +251,12 @@ def _said(schema: dict[str, Any]) -> str:
     return str(schema.get("description", "")).replace("|", "\\|")
 
 
-def host_table() -> str:
-    """Tabulate the hosts, with the place of their settings on each system."""
-    lines = ["| host | `HOST` | macOS | Windows | Linux |", "|---|---|---|---|---|"]
-    for host in HOSTS:
-        windows = _places(host.files["win32"]).replace("/", "\\")
-        places = f"{_places(host.files['darwin'])} | {windows} | {_places(host.files['linux'])}"
-        lines.append(f"| {host.name} | `{host.host_id}` | {places} |")
-    return "\n".join(lines)
-
-
-def _places(files: tuple[str, ...]) -> str:
-    return ", ".join(f"`{each}`" for each in files)
-
-
-def host_entries() -> str:
-    """Write each form of entry once, with the hosts that read it."""
-    hosts_by_entry: dict[tuple[str, str], list[str]] = {}
-    for host in HOSTS:
-        key = (host.syntax.name, _entry(host))
-        hosts_by_entry.setdefault(key, []).append(host.name)
-    return "\n\n".join(
-        f"{', '.join(names)}:\n\n```{syntax}\n{text}```" for (syntax, text), names in hosts_by_entry.items()
-    )
-
-
-def _entry(host: Host) -> str:
-    launch = Launch(command="/home/you/.local/bin/mailmcp", args=("serve",))
-    return add_entry("", host.syntax, (host.key, SERVER_NAME), host.make_entry(SERVER_NAME, launch))
-
-
 def _json_block(dialect: Dialect, scene: str) -> Callable[[], str]:
     return lambda: f"```json\n{_shortened(scenes(dialect)[scene][0])}\n```"
 
 
 PARTS: dict[str, Callable[[], str]] = {
     "tools": tool_page,
-    "hosts": host_table,
-    "host entries": host_entries,
     "codes": code_table,
     "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in (*BaseReason, *Reason)),
     "tokens": token_table,

@@ -30,9 +30,7 @@ make_environment() {
         .venv/bin/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
         local group=()
         [ "$1" = dev ] && group=(--group dev)
-        .venv/bin/python -m pip install -q -c constraints.txt -e '.[demo]' "${group[@]}"
-        # In place of the copy that the line above has made: pip takes no editable one as a dependency.
-        .venv/bin/python -m pip install -q --no-deps -e src/mcp-envelope
+        .venv/bin/python -m pip install -q -c constraints.txt -e src/mcp-envelope -e '.[demo]' "${group[@]}"
         printf '%s' "$1 $pinned" >.venv/installed
     fi
 }

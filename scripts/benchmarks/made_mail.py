@@ -1,12 +1,11 @@
-"""The messages of the benchmark's mailbox, the same in every run.
+"""The messages of the benchmark's mailboxes, the same in every run.
 
-Most are a few kilobytes, as most mail is; three carry attachments of 10 MB and one has
-100 KB of text. Bodies are made once and shared: 20,000 messages take under a second. Other
-mailboxes hold small messages.
+Most are a few kilobytes, as most mail is; three carry attachments of 10 MB and one has 100 KB of text. Bodies
+are made once and shared: 20,000 messages take under a second.
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
@@ -30,12 +29,6 @@ _VOCABULARY = (
     "quarter customer release schedule thanks regards tomorrow morning question answer numbers table "
     "travel hotel flight booking project milestone contract signature office server backup network"
 )
-_TYPES = {
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "jpg": "image/jpeg",
-    "pdf": "application/pdf",
-    "zip": "application/zip",
-}
 _WORDS = _VOCABULARY.split()
 _SENDERS = (
     f"Grace Hopper <{SENDER}>",
@@ -71,7 +64,7 @@ def make_messages(count: int) -> Iterator[bytes]:
         if number == special.large_text:
             content = _plain(rng, LARGE_TEXT_OCTETS)
         elif number in special.attachments:
-            content = attaching(_text(rng, 1_500), {"photographs.zip": rng.randbytes(ATTACHMENT_OCTETS)})
+            content = _attaching(_text(rng, 1_500), rng.randbytes(ATTACHMENT_OCTETS))
         elif number % RARE_EVERY == 0 and number != special.typical:
             content = rare
         elif (count - number) % 4 == 0:
@@ -81,37 +74,12 @@ def make_messages(count: int) -> Iterator[bytes]:
         yield _head(rng, number) + content
 
 
-def make_notes(count: int, *, seed: int, file_every: int = 0) -> Iterator[bytes]:
-    """Make `count` small messages, oldest first; another `seed` makes other ones.
-
-    Args:
-        count: How many.
-        seed: From 1.
-        file_every: One message in so many has a small file; 0 for none.
-    """
+def make_notes(count: int, *, seed: int) -> Iterator[bytes]:
+    """Make `count` small messages, oldest first; another `seed` makes other ones."""
     rng = random.Random(seed)  # noqa: S311 - repeatable, not secret
     notes = [_plain(rng, octets) for octets in range(400, 4_400, 200)]
-    with_file = attaching(_text(rng, 1_500), {"photograph.jpg": rng.randbytes(2_000)})
     for number in range(1, count + 1):
-        has_file = file_every and number % file_every == 0
-        content = with_file if has_file else notes[number % len(notes)]
-        yield _head(rng, number, host=f"host{seed}.example.com") + content
-
-
-def make_long_letter(octets: int) -> bytes:
-    """Make a message of plain text."""
-    rng = random.Random(octets)  # noqa: S311 - repeatable, not secret
-    return _head(rng, 1) + _plain(rng, octets)
-
-
-def attaching(text: str, files: Mapping[str, bytes]) -> bytes:
-    """Make the content of a message: text, and files by name; with the fields that say what it is."""
-    message = EmailMessage()
-    message.set_content(text)
-    for name, octets in files.items():
-        maintype, subtype = _TYPES[name.rpartition(".")[2]].split("/")
-        message.add_attachment(octets, maintype=maintype, subtype=subtype, filename=name)
-    return message.as_bytes(policy=SMTP)
+        yield _head(rng, number, host=f"host{seed}.example.com") + notes[number % len(notes)]
 
 
 def _head(rng: random.Random, number: int, *, host: str = "example.com") -> bytes:
@@ -148,4 +116,11 @@ def _alternative(rng: random.Random) -> bytes:
     message.set_content(text)
     paragraphs = "".join(f"<p style='margin:0'>{line}</p>\n" for line in text.splitlines())
     message.add_alternative(f"<html><body><h1>News</h1>\n{paragraphs}</body></html>\n", subtype="html")
+    return message.as_bytes(policy=SMTP)
+
+
+def _attaching(text: str, octets: bytes) -> bytes:
+    message = EmailMessage()
+    message.set_content(text)
+    message.add_attachment(octets, maintype="application", subtype="zip", filename="photographs.zip")
     return message.as_bytes(policy=SMTP)

@@ -7,7 +7,7 @@ import multiprocessing
 from multiprocessing.connection import Connection
 from typing import Self, TypeVar
 
-from scripts.benchmarks.plan import CALL_TIMEOUT_S
+from scripts.benchmarks.host import CALL_TIMEOUT_S
 
 from servers.proxy import CountingProxy, Traffic
 

@@ -9,31 +9,6 @@ YEAR_FIRST: Final = 1900
 YEAR_LAST: Final = 9998
 """No mail is older (RFC 5322 section 3.3) or newer, and any time between them converts to any time zone."""
 
-# HTTP
-HTTP_BODY_OCTETS_MAX: Final = 1_048_576
-"""Request body: ten times the longest arguments."""
-
-HTTP_REQUEST_S: Final = 20.0
-"""To receive a request, from the connection or the previous reply on it: the largest body at 50 KB/s."""
-
-HTTP_CONNECTIONS_MAX: Final = 128
-"""Open connections: half of the 256 file descriptors that macOS allows, which leaves some for IMAP."""
-
-HTTP_GRACE_S: Final = 1
-"""For calls in flight at shutdown. The whole shutdown takes less than 2 s."""
-
-LOAD_DELAY_S: Final = 0.1
-"""Between the list of tools and loading what calls need: hosts ask for several lists in a row and wait."""
-
-LOAD_REST_DELAY_S: Final = 1.0
-"""From then to loading what a search doesn't need: most first searches end before it, undisturbed."""
-
-COMPLETIONS_MAX: Final = 100
-"""Values in one reply to completion/complete: the protocol's own limit."""
-
-MAILBOX_NAMES_TTL_S: Final = 60.0
-"""For the mailbox names that completion uses: one LIST serves all keystrokes of an argument."""
-
 # Arguments, cursors and URIs
 ARGUMENT_CHARS_MAX: Final = 1_200
 """One argument: a message id in a mailbox with the longest name. SEARCH lines stay under 8 KB."""
@@ -43,9 +18,6 @@ CURSOR_CHARS_MAX: Final = 50_000
 
 URI_CHARS_MAX: Final = 15_000
 """A resource URI: the longest mailbox name that a message id can hold, percent-encoded."""
-
-ERROR_URI_CHARS_MAX: Final = 500
-"""A resource URI that an error repeats: enough for all but the longest mailbox names."""
 
 # Listings
 PAGE_SIZE_DEFAULT: Final = 10

@@ -22,6 +22,7 @@ class Reason(StrEnum):
     MESSAGE_GONE = "message_gone"
     PART_MISSING = "part_missing"
     # auth_failed
+    NO_ACCOUNT = "no_account"
     CREDENTIALS_REJECTED = "credentials_rejected"
     CREDENTIALS_EXPIRED = "credentials_expired"
     LOGIN_DISABLED = "login_disabled"

@@ -1,6 +1,8 @@
+import socket
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -9,6 +11,7 @@ from auth.conftest import Browser, Clock
 from mailmcp.auth.client import DeviceCode, OAuthClient, discover
 from mailmcp.auth.errors import ConsentEndedError, ProviderUnavailableError, SignInError
 from mailmcp.auth.provider import PROVIDERS, is_safe_url, known_provider, metadata_urls, parse_metadata
+from mailmcp.auth.redirect import Redirect
 from servers.authorization import CLIENT_SECRET, AuthorizationServer
 
 
@@ -61,6 +64,13 @@ def test_requests_of_others_end_nothing(client: OAuthClient, browser: Browser) -
     assert strangers == [400, 400, 400]
 
 
+def test_the_redirect_listens_where_its_address_leads(client: OAuthClient) -> None:
+    for host in ("127.0.0.1", "localhost"):
+        with Redirect(replace(client.provider, redirect_host=host), "state") as redirect:
+            port = urlsplit(redirect.uri).port
+            socket.create_connection((host, port or 0)).close()
+
+
 def test_a_browser_that_never_returns_is_given_up(client: OAuthClient) -> None:
     with pytest.raises(SignInError, match="didn't come back"):
         client.sign_in_with_browser(lambda _url: None, timeout_s=0.01)
@@ -107,13 +117,9 @@ def test_an_application_signs_in_as_itself(client: OAuthClient) -> None:
 
 def test_a_revoked_token_is_refreshed_no_more(client: OAuthClient, provider: AuthorizationServer) -> None:
     token = provider.sign_in()
-    assert client.revoke(token)
+    provider.revoke_all()
     with pytest.raises(ConsentEndedError, match="expired or revoked"):
         client.refresh(token)
-
-
-def test_a_provider_without_revocation_says_so(client: OAuthClient) -> None:
-    assert not replace(client, provider=replace(client.provider, revocation_endpoint="")).revoke("fake")
 
 
 def test_a_provider_that_is_away_can_be_asked_later(client: OAuthClient) -> None:
@@ -133,7 +139,6 @@ ASK: dict[str, Callable[[OAuthClient], object]] = {
     METADATA: lambda client: discover(client.provider.issuer),
     "/token": lambda client: client.refresh("fake"),
     "/device": lambda client: client.sign_in_with_device(lambda _code: None, sleep=lambda _seconds: None),
-    "/revoke": lambda client: client.revoke("fake"),
 }
 
 
@@ -162,8 +167,6 @@ def lasting(lifetime: str) -> str:
             '{"error": "x", "error_description": "no\\nmail."}',
             "{name} sent no code: x: no mail.",
         ),
-        ("/revoke", 400, "<html>", "{name} sent a response that isn't OAuth."),
-        ("/revoke", 400, '{"error": "x"}', "{name} did not revoke the token: x."),
     ],
 )
 def test_an_answer_that_makes_no_sense_is_named(
@@ -220,7 +223,10 @@ GOOD = {
         (GOOD | {"token_endpoint": ""}, "lacks an endpoint"),
         (GOOD | {"authorization_endpoint": None}, "lacks an endpoint"),
         (GOOD | {"token_endpoint": "http://a.example/t"}, "token_endpoint is not an https"),
-        (GOOD | {"revocation_endpoint": "ftp://a.example"}, "revocation_endpoint is not an https"),
+        (
+            GOOD | {"device_authorization_endpoint": "ftp://a.example"},
+            "device_authorization_endpoint is not an https",
+        ),
     ],
 )
 def test_metadata_that_can_not_be_trusted_is_refused(metadata: dict[str, object], fault: str) -> None:

@@ -32,7 +32,7 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _restored_logging() -> Iterator[None]:
+def restored_logging() -> Iterator[None]:
     """Commands configure logging for their whole process, which is this one."""
     root, ours = logging.getLogger(), logging.getLogger("mailmcp")
     handlers, levels = root.handlers[:], (root.level, ours.level)

@@ -1,6 +1,7 @@
 """`mailmcp install` and `mailmcp uninstall`, in the home of somebody."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from click.testing import CliRunner, Result
 
 from cli.settings_files import write_settings
 from mailmcp.cli.main import cli
-from mailmcp.hosts.machine import Machine, expected_files
 from mailmcp.hosts.table import HOSTS, Host
 from servers.peer import PeerFactory
 from tools.stores import peer_account
@@ -22,7 +22,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "MAILMCP_CONFIG"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr("sys.platform", "linux")
     return home
 
 
@@ -30,16 +29,21 @@ def run(*arguments: str, answer: str | None = None) -> Result:
     return CliRunner().invoke(cli, arguments, input=answer)
 
 
-def file_of(host: Host, home: Path) -> Path:
-    path = expected_files(host, Machine(system="linux", home=home, environ={}))[0]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    (home / ".claude").mkdir(exist_ok=True)
-    return path
+def make_program(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch, status: int = 0) -> Path:
+    """Put a program into the PATH that records its arguments, one a line."""
+    folder.mkdir(exist_ok=True)
+    program = folder / name
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{folder}/arguments"\nexit {status}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+    return folder / "arguments"
 
 
-@pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.host_id)
-def test_a_host_gets_the_entry_and_loses_it(host: Host, home: Path) -> None:
-    path = file_of(host, home)
+@pytest.mark.parametrize("host", [host for host in HOSTS if host.files], ids=lambda host: host.host_id)
+@pytest.mark.usefixtures("home")
+def test_a_host_gets_the_entry_and_loses_it(host: Host) -> None:
+    path = host.expected_files()[0]
+    path.parent.mkdir(parents=True)
     printed = run("install", host.host_id, "--print")
     assert not path.exists()
     installed = run("install", host.host_id, "--yes")
@@ -56,14 +60,63 @@ def test_a_host_gets_the_entry_and_loses_it(host: Host, home: Path) -> None:
     assert run("uninstall", host.host_id).stdout == f"{host.name} has no entry mailmcp: {path}\n"
 
 
+@pytest.mark.parametrize(
+    ("host_id", "program", "begins"),
+    [
+        ("claude-code", "claude", ["mcp", "add", "--scope", "user", "mailmcp", "--"]),
+        ("codex", "codex", ["mcp", "add", "mailmcp", "--"]),
+        ("vscode", "code", ["--add-mcp"]),
+    ],
+)
+def test_a_host_with_a_command_is_changed_by_it(
+    host_id: str, program: str, begins: list[str], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    missing = run("install", host_id, "--yes")
+    assert missing.exit_code == 1
+    shown = run("install", host_id, "--print").stdout.strip()
+    assert f"there is no command {program}. Run this where it is: {shown}" in missing.stderr
+    recorded = make_program(home / "bin", program, monkeypatch)
+    assert run("install", host_id, answer="n\n").exit_code == 1
+    assert not recorded.exists()
+    assert run("install", host_id, "--yes").exit_code == 0
+    assert recorded.read_text().splitlines()[: len(begins)] == begins
+    assert f"{host_id:<15} found      {home / 'bin' / program}\n" in run("install", "--list").stdout
+    removed = run("uninstall", host_id, "--yes")
+    if program == "code":
+        assert "remove the entry mailmcp by hand in VS Code" in removed.stderr
+    else:
+        assert recorded.read_text().splitlines()[:2] == ["mcp", "remove"]
+    make_program(home / "bin", program, monkeypatch, status=3)
+    assert f"{program} ended with status 3" in run("install", host_id, "--yes").stderr
+
+
+def test_an_entry_of_yaml_is_only_printed(home: Path) -> None:
+    result = run("install", "goose")
+    assert (result.exit_code, list(home.iterdir())) == (0, [])
+    assert 'extensions:\n  mailmcp:\n    name: "mailmcp"\n' in result.stdout
+    assert "by hand" in run("install", "--list").stdout
+
+
+def test_a_file_with_comments_is_refused_and_the_entry_printed(home: Path) -> None:
+    path = home / ".config" / "zed" / "settings.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{\n  // mine\n  "theme": "dark"\n}')
+    result = run("install", "zed", "--yes")
+    assert result.exit_code == 1
+    assert f"{path}: isn't plain JSON" in result.stderr
+    assert run("install", "zed", "--print").stdout in result.stderr
+    assert path.read_text() == '{\n  // mine\n  "theme": "dark"\n}'
+
+
 @pytest.mark.parametrize(("answer", "is_done"), [("y\n", True), ("n\n", False), ("\n", False), ("", False)])
 def test_it_shows_the_difference_and_asks(answer: str, home: Path, *, is_done: bool) -> None:
     path = home / ".cursor" / "mcp.json"
     path.parent.mkdir()
     path.write_text('{\n  "mcpServers": {}\n}\n')
     result = run("install", "cursor", answer=answer)
-    assert '+    "mailmcp": {' in result.stdout
-    assert "Change the settings of Cursor?" in result.stdout
+    assert '    "mailmcp": {' in result.stdout
+    assert "Add this to the settings of Cursor?" in result.stdout
     assert ("mailmcp" in path.read_text()) == is_done
     assert result.exit_code == (0 if is_done else 1)
     assert (home / ".cursor" / "mcp.json.before-mailmcp").exists() == is_done
@@ -85,9 +138,9 @@ def test_one_broken_edition_leaves_both_alone(home: Path) -> None:
     paths[1].write_text("{")
     result = run("install", "lm-studio", "--yes")
     assert result.exit_code == 1
-    assert f"{paths[1]}: line 1, column 2: expected a string in double quotes" in result.stderr
+    assert f"{paths[1]}: isn't plain JSON" in result.stderr
     assert not paths[0].exists()
-    assert f"lm-studio       error      {paths[1]}: line 1" in run("install", "--list").stdout
+    assert f"lm-studio       error      {paths[1]}: isn't plain" in run("install", "--list").stdout
     assert run("uninstall", "lm-studio").exit_code == 1
 
 
@@ -149,6 +202,7 @@ def test_a_mistake_is_said(arguments: list[str], status: int, fault: str, home: 
     assert list(home.iterdir()) == []
 
 
-def test_on_an_empty_machine_no_host_is_found(home: Path) -> None:
+def test_on_an_empty_machine_no_host_is_found(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(home.iterdir()) == []
-    assert run("install", "--list").stdout.count("not found\n") == len(HOSTS)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert run("install", "--list").stdout.count("not found\n") == len(HOSTS) - 1

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
-import pytest
 from click.testing import CliRunner
 
 from cli.conftest import Serve
@@ -28,8 +26,6 @@ COMMANDS = [
     "uninstall",
     "check",
     "demo",
-    "schema",
-    "check-reply",
 ]
 
 
@@ -38,23 +34,12 @@ def test_version() -> None:
     assert (result.exit_code, result.output) == (0, f"mailmcp, version {__version__}\n")
 
 
-@pytest.mark.parametrize("option", ["--help", "-h"])
-def test_help_names_the_commands(option: str) -> None:
-    result = CliRunner().invoke(cli, [option])
-    assert result.exit_code == 0
-    lines = result.output.splitlines()
+def test_help_names_the_commands_and_each_has_help() -> None:
+    lines = CliRunner().invoke(cli, ["-h"]).output.splitlines()
     assert [name for name in COMMANDS if any(line.startswith(f"  {name} ") for line in lines)] == COMMANDS
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help(command: str) -> None:
-    result = CliRunner().invoke(cli, [command, "--help"])
-    assert result.exit_code == 0
-    assert f"Usage: cli {command}" in result.output
-
-
-def test_completion_knows_the_commands() -> None:
-    assert cli.list_commands(click.Context(cli)) == COMMANDS
+    for command in COMMANDS:
+        result = CliRunner().invoke(cli, [command, "--help"])
+        assert f"Usage: cli {command}" in result.output
 
 
 def test_an_unknown_command_is_a_mistake() -> None:
@@ -63,12 +48,9 @@ def test_an_unknown_command_is_a_mistake() -> None:
     assert "No such command 'sreve'" in result.output
 
 
-@pytest.mark.parametrize("arguments", [(), ("--log-level", "error")])
-def test_it_serves_when_stdin_is_a_pipe(
-    peer: PeerFactory, serve: Serve, tmp_path: Path, arguments: tuple[str, ...]
-) -> None:
+def test_it_serves_when_stdin_is_a_pipe(peer: PeerFactory, serve: Serve, tmp_path: Path) -> None:
     config = write_settings(tmp_path, peer_account(peer()))
-    served = serve(*arguments, environment={"MAILMCP_CONFIG": str(config)})
+    served = serve("--log-level", "error", environment={"MAILMCP_CONFIG": str(config)})
     assert served.introduce()["result"]["serverInfo"]["name"] == "mailmcp"
     assert served.close() == 0
 
@@ -98,7 +80,7 @@ def run_at_a_terminal(folder: Path, *arguments: str) -> subprocess.CompletedProc
 def test_a_person_at_a_terminal_gets_help(tmp_path: Path) -> None:
     ended = run_at_a_terminal(tmp_path)
     assert "Usage:" in ended.stdout + ended.stderr
-    assert "check-reply" in ended.stdout + ended.stderr
+    assert "uninstall" in ended.stdout + ended.stderr
 
 
 def test_a_person_who_starts_the_server_learns_what_it_waits_for(tmp_path: Path) -> None:

@@ -19,85 +19,42 @@ NOWHERE = plain_account("127.0.0.1", 1, "fake-user", SECRET)
 
 @pytest.mark.parametrize("command", ["serve", "check"])
 def test_wrong_settings_exit_with_2_and_name_every_mistake(command: str, tmp_path: Path) -> None:
-    config = write_settings(
-        tmp_path, NOWHERE, server='envelope = "xml"\nspeed = 1', extra='portt = 1\npassword_env = "X"'
-    )
+    config = write_settings(tmp_path, NOWHERE, server='envelope = "xml"\nspeed = 1', extra="portt = 1")
     result = CliRunner().invoke(cli, [command, "--config", str(config)])
     assert result.exit_code == 2
     lines = result.stderr.splitlines()
     assert lines[0] == "mailmcp: the settings have errors:"
-    for named in ("envelope", "speed", "portt"):
-        assert any(named in line for line in lines[1:]), named
+    assert [named for named in ("envelope", "speed", "portt") if named not in "\n".join(lines[1:])] == []
     assert result.stdout == ""
     assert SECRET not in result.output
+    missing = CliRunner().invoke(cli, [command, "--config", str(tmp_path / "none.toml")])
+    assert missing.exit_code == 2
+    assert "none.toml: can't be read" in missing.stderr
 
 
-@pytest.mark.parametrize("command", ["serve", "check"])
-def test_a_missing_file_is_a_mistake(command: str, tmp_path: Path) -> None:
-    result = CliRunner().invoke(cli, [command, "--config", str(tmp_path / "none.toml")])
+@pytest.mark.parametrize("option", ["--log-level", "--log-format", "--envelope", "--text", "--rows"])
+def test_a_wrong_option_names_the_right_values(option: str, tmp_path: Path) -> None:
+    config = write_settings(tmp_path, NOWHERE)
+    result = CliRunner().invoke(cli, ["serve", "--config", str(config), option, "wrong"])
     assert result.exit_code == 2
-    assert "none.toml" in result.stderr
+    assert f'{option}: must be one of "' in result.stderr
+    assert f"{option} NAME" in CliRunner().invoke(cli, ["serve", "--help"]).output
 
 
-@pytest.mark.parametrize("command", ["serve", "check"])
-def test_no_settings_at_all_are_a_mistake_that_says_what_to_do(command: str) -> None:
-    result = CliRunner().invoke(cli, [command])
-    assert result.exit_code == 2
-    assert "MAILMCP_" in result.stderr
-
-
-def test_broken_toml_does_not_show_its_secrets(tmp_path: Path) -> None:
-    config = tmp_path / "config.toml"
-    config.write_text(f'[[accounts]]\npassword = "{SECRET}\n')
-    result = CliRunner().invoke(cli, ["serve", "--config", str(config)])
-    assert result.exit_code == 2
-    assert SECRET not in result.output
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        ["--log-level", "loud"],
-        ["--log-format", "xml"],
-        ["--envelope", "xml"],
-        ["--text", "html"],
-        ["--rows", "long"],
-    ],
-)
-def test_a_wrong_option_names_the_right_ones(wrong: list[str]) -> None:
-    result = CliRunner().invoke(cli, ["serve", *wrong])
-    assert result.exit_code == 2
-    assert "is not one of" in result.stderr
-
-
-def test_options_win_over_the_file(serve: Serve, tmp_path: Path) -> None:
-    config = write_settings(tmp_path, NOWHERE, server='log_format = "text"\ntext = "markdown"')
-    served = serve("--config", str(config), "--log-format", "json", "--text", "json")
+def test_options_win_over_the_file_and_warnings_are_logged(
+    serve: Serve, peer: PeerFactory, tmp_path: Path
+) -> None:
+    account = peer_account(peer(messages=make_messages(1)))
+    config = write_settings(tmp_path, account, server='text = "markdown"')
+    config.chmod(0o644)
+    served = serve("--config", str(config), "--text", "json", "--rows", "lean")
     served.introduce()
     (content,) = served.call("imap_list_accounts")["content"]
     assert content["text"].startswith('{"summary":"1 account"')
-    assert served.close() == 0
-    assert all(line.startswith("{") for line in served.stderr.splitlines())
-
-
-def test_rows_can_be_made_lean_by_an_option(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
-    config = write_settings(tmp_path, peer_account(peer(messages=make_messages(1))))
-    for options, has_uid in (((), True), (("--rows", "lean"), False)):
-        served = serve("--config", str(config), *options)
-        served.introduce()
-        (row,) = served.call("imap_search_messages")["structuredContent"]["data"]["messages"]
-        assert ("uid" in row) is has_uid
-        assert served.close() == 0
-
-
-def test_warnings_of_the_settings_are_logged(serve: Serve, tmp_path: Path) -> None:
-    config = write_settings(tmp_path, NOWHERE)
-    config.chmod(0o644)
-    served = serve("--config", str(config))
-    served.introduce()
+    (row,) = served.call("imap_search_messages")["structuredContent"]["data"]["messages"]
+    assert "uid" not in row
     assert served.close() == 0
     assert " WARNING mailmcp.cli.serve " in served.stderr
-    assert SECRET not in served.stderr
 
 
 @pytest.mark.parametrize("alone", [["--host", "127.0.0.1"], ["--port", "8000"]])

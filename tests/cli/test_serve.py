@@ -15,8 +15,8 @@ from cli.settings_files import write_settings
 from mailmcp.cli.serve import exit_if_threads_are_stuck
 from mailmcp.imap.account import Account
 from servers.logins import plain_account
-from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Bye, Close, FailUid, Respond, Rule, Silence, Stall
+from servers.peer import PeerFactory
+from servers.peer_actions import Bye, Close, FailUid, Respond, Rule, Silence
 from servers.peer_mailbox import make_messages
 from tools.stores import peer_account
 
@@ -64,28 +64,6 @@ def test_it_says_goodbye_to_idle_servers(serve: Serve, peer: PeerFactory, tmp_pa
     server.wait_closed(1)
 
 
-@pytest.mark.parametrize(
-    ("command", "action"),
-    [
-        ("LOGIN", Silence()),
-        ("EXAMINE", Silence()),
-        ("UID SEARCH", Silence()),
-        ("UID FETCH", Silence()),
-        ("UID FETCH", Stall()),
-    ],
-)
-def test_it_ends_with_stdin_also_with_a_call_in_flight(
-    serve: Serve, peer: PeerFactory, tmp_path: Path, command: str, action: Silence | Stall
-) -> None:
-    server: Peer = peer(messages=make_messages(1), rules=[Rule(command=command, action=action)])
-    served = serving(serve, tmp_path, peer_account(server))
-    served.send("tools/call", SEARCH)
-    server.wait_for(command, WAIT_S)
-    assert served.close() == 0
-    server.wait_closed(1)
-    assert "outcome=cancelled" in served.stderr
-
-
 def test_it_ends_with_stdin_also_with_many_calls_in_flight(
     serve: Serve, peer: PeerFactory, tmp_path: Path
 ) -> None:
@@ -97,17 +75,6 @@ def test_it_ends_with_stdin_also_with_many_calls_in_flight(
     server.wait_for("EXAMINE", WAIT_S, nth=4)
     assert served.close() == 0
     assert served.stderr.count("outcome=cancelled") == 20
-
-
-def test_it_ends_with_stdin_also_when_nobody_greets(serve: Serve, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(WAIT_S)
-        account = plain_account("127.0.0.1", listener.getsockname()[1], "fake-user", "fake-password")
-        served = serving(serve, tmp_path, account)
-        served.send("tools/call", SEARCH)
-        accepted, _ = listener.accept()
-        with accepted:
-            assert served.close() == 0
 
 
 RESOLVER = """

@@ -11,7 +11,7 @@ from mcp_types import CallToolResult
 from clients.cases import CASES, UNKNOWN_TOOL, Case
 from clients.site import Site
 from envelope.facts import facts_of
-from mailmcp.server.publishing import publish_all
+from mailmcp.server.app import Options, make_toolset
 from mcp_envelope import Dialect, check_reply
 from mcp_envelope.check import is_failure
 
@@ -75,7 +75,8 @@ def problems(exchange: Exchange, dialect: Dialect) -> list[str]:
 
 
 def _tool_problems(tools: list[JsonObject], dialect: Dialect) -> Iterator[str]:
-    expected = publish_all(dialect)
+    published = make_toolset(Options(dialect=dialect)).publish()
+    expected = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in published]
     if [each["name"] for each in tools] != [each["name"] for each in expected]:
         yield "the tools are not those that were published, in their order"
         return

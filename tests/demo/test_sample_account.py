@@ -1,8 +1,7 @@
-"""The sample account: its variety, the flaws of its broken mail, and dates that agree at any moment."""
+"""The sample account: its variety, its attacks, and dates that agree at any moment."""
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -16,11 +15,14 @@ from pypdf import PdfReader
 
 from mailmcp.demo import sample_account
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
-from mailmcp.demo.sample_account import MAILBOXES, OWNER, load_sample
+from mailmcp.demo.sample_account import OWNER, load_sample
 
 FILES = sorted((Path(sample_account.__file__).parent / "sample").rglob("*.eml"))
-SATURDAY = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-MOMENTS = [SATURDAY, datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC), datetime(2031, 1, 6, 0, 0, tzinfo=UTC)]
+MOMENTS = [
+    datetime(2026, 11, 21, 9, 0, tzinfo=UTC),
+    datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC),
+    datetime(2031, 1, 6, 0, 0, tzinfo=UTC),
+]
 
 Sample = dict[str, SampleMailbox]
 
@@ -46,7 +48,9 @@ def messages(sample: Sample) -> list[EmailMessage]:
 
 
 def find(messages: list[EmailMessage], subject: str) -> list[EmailMessage]:
-    return [message for message in messages if subject in (message["Subject"] or "")]
+    found = [message for message in messages if subject in (message["Subject"] or "")]
+    assert found, "the sample has no such message any more"
+    return found
 
 
 def text_of(message: EmailMessage) -> str:
@@ -55,15 +59,21 @@ def text_of(message: EmailMessage) -> str:
     return str(body.get_content()).replace("\r\n", "\n")
 
 
-def test_every_mailbox_but_templates_has_mail(sample: Sample) -> None:
+def test_mail_of_every_kind_is_in_every_mailbox_but_templates(
+    sample: Sample, messages: list[EmailMessage]
+) -> None:
     counts = {name: len(mailbox.messages) for name, mailbox in sample.items()}
-    assert sum(counts.values()) == len(FILES)
+    assert sum(counts.values()) == len(FILES) == 60
     assert [name for name, count in counts.items() if count == 0] == ["Templates"]
-    assert {folder for folder, _ in MAILBOXES.values()} == {file.parent.name for file in FILES} | {
-        "templates"
-    }
     uses = {name: mailbox.special_use for name, mailbox in sample.items() if mailbox.special_use}
     assert uses == {name: f"\\{name}" for name in ("Archive", "Drafts", "Junk", "Sent", "Trash")}
+    flags = {flag for mailbox in sample.values() for message in mailbox.messages for flag in message.flags}
+    assert {"\\Seen", "\\Flagged", "\\Answered", "\\Draft", "$Forwarded", "$Junk"} == flags
+    types = {part.get_content_type() for message in messages for part in message.walk()}
+    assert {"application/pdf", "text/calendar", "multipart/report", "multipart/signed", "text/html"} <= types
+    charsets = {message.get_content_charset() for message in messages}
+    assert {"windows-1252", "iso-2022-jp", "shift_jis"} <= charsets
+    assert max(len(message.octets) for message in sample["INBOX"].messages) > 300_000
 
 
 def test_messages_are_in_order_of_arrival_and_the_newest_is_recent(sample: Sample, moment: datetime) -> None:
@@ -73,96 +83,31 @@ def test_messages_are_in_order_of_arrival_and_the_newest_is_recent(sample: Sampl
         if mailbox.name != "Archive/2025":
             assert all(date <= moment for date in dates)
     assert moment - sample["INBOX"].messages[-1].internal_date < timedelta(hours=3)
-    assert {message.internal_date.year for message in sample["Archive/2025"].messages} == {2025}
 
 
 def test_every_placeholder_is_filled_in(sample: Sample, messages: list[EmailMessage]) -> None:
     placeholder = re.compile(rb"\{(date|now|noise|/?base64)\b")
-    for mailbox in sample.values():
-        for message in mailbox.messages:
-            assert not placeholder.search(message.octets)
-    for part in (part for message in messages for part in message.walk()):
-        payload = part.get_payload(decode=True)
-        assert not (isinstance(payload, bytes) and placeholder.search(payload))
+    contents = [message.octets for mailbox in sample.values() for message in mailbox.messages]
+    contents += [
+        payload
+        for message in messages
+        for part in message.walk()
+        if isinstance(payload := part.get_payload(decode=True), bytes)
+    ]
+    assert [octets[:80] for octets in contents if placeholder.search(octets)] == []
 
 
-def test_flags_are_varied(sample: Sample) -> None:
-    flags = {flag for mailbox in sample.values() for message in mailbox.messages for flag in message.flags}
-    assert {"\\Seen", "\\Flagged", "\\Answered", "\\Draft", "$Forwarded", "$Junk"} == flags
-    assert all("\\Draft" in message.flags for message in sample["Drafts"].messages)
-    assert 20 <= sum("\\Seen" not in message.flags for message in sample["INBOX"].messages) <= 60
-
-
-def test_kinds_of_content_are_varied(sample: Sample, messages: list[EmailMessage]) -> None:
-    types = {part.get_content_type() for message in messages for part in message.walk()}
-    assert {"application/pdf", "text/csv", "text/calendar", "image/png", "message/rfc822"} <= types
-    assert {"multipart/report", "multipart/signed", "multipart/related", "text/html"} <= types
-    assert max(len(message.octets) for message in sample["INBOX"].messages) > 300_000
-
-
-def test_message_ids_are_unique(messages: list[EmailMessage]) -> None:
-    ids = Counter(message["Message-ID"] for message in messages)
-    del ids[None]
-    assert set(ids.values()) == {1}
-
-
-def test_only_senders_of_reserved_domains_write(sample: Sample) -> None:
+def test_only_people_of_reserved_domains_write(sample: Sample, messages: list[EmailMessage]) -> None:
     """RFC 2606: the names are invented and the domains belong to nobody."""
-    domain = re.compile(rb"@((?:[\w-]+\.)+\w+)")
-    for mailbox in sample.values():
-        for message in mailbox.messages:
-            header = message.octets.partition(b"\r\n\r\n")[0]
-            assert all(
-                found.endswith((b"example.com", b"example.org", b"example.net"))
-                for found in domain.findall(header)
-            )
-
-
-def test_sent_mail_is_the_owners(sample: Sample) -> None:
-    for message in sample["Sent"].messages:
-        assert parse(message)["From"].addresses == (OWNER,)
-
-
-def test_mail_without_a_flaw_parses_without_defects() -> None:
-    for file in FILES:
-        if "-broken-" not in file.name and "-hostile-" not in file.name:
-            message = message_from_bytes(file.read_bytes(), policy=default)
-            assert [part.defects for part in message.walk() if part.defects] == [], file.name
-
-
-FLAWS: dict[str, Callable[[bytes, EmailMessage], bool]] = {
-    "no-headers-at-all": lambda octets, message: octets.startswith(b"\r\n") and not message.keys(),
-    "headers-and-nothing-else": lambda octets, _: octets.endswith(b"\r\n\r\n"),
-    "says-utf-8-is-latin-1": lambda octets, _: b"charset=utf-8" in octets and b"Ger\xe4t" in octets,
-    "a-charset-nobody-knows": lambda _, message: message.get_content_charset() == "x-scan-9",
-    "without-a-boundary": lambda _, message: message.is_multipart() is False or bool(message.defects),
-    "closing-boundary": lambda octets, message: bool(message.defects) and b"--cut--" not in octets,
-    "stops-in-the-middle": lambda octets, _: (
-        len(re.sub(rb"\s", b"", octets.rpartition(b"\r\n\r\n")[2])) % 4 != 0
-    ),
-    "headers-latin-1": lambda octets, _: b"Pr\xfcfbericht" in octets.partition(b"\r\n\r\n")[0],
-    "headers-utf-8": lambda octets, _: "Mätstation".encode() in octets.partition(b"\r\n\r\n")[0],
-    "no-date.": lambda _, message: message["Date"] is None,
-    "that-never-was": lambda _, message: message["Date"].datetime is None,
-    "600-characters": lambda octets, _: max(map(len, octets.split(b"\r\n"))) > 600,
-    "bare-line-feeds": lambda octets, message: (
-        b"\r" not in octets and message.get_all("Subject") == ["backup ok", "backup FAILED"]
-    ),
-    "encoded-words": lambda octets, _: b"=?utf-8?B?not base64!?=" in octets and b"=ZZ=E2=82" in octets,
-    "twelve-deep": lambda _, message: (
-        [part.get_content_maintype() for part in message.walk()] == ["multipart"] * 12 + ["text"]
-    ),
-}
-
-
-def test_broken_mail_has_the_flaw_in_its_name() -> None:
-    broken = [file for file in FILES if "-broken-" in file.name]
-    assert len(broken) == len(FLAWS)
-    for flaw, has_flaw in FLAWS.items():
-        (file,) = (file for file in broken if flaw in file.name)
-        octets = file.read_bytes().partition(b"\r\n")[2]  # without X-Demo-Sent
-        octets = re.sub(rb"^X-Demo-Flags: .*\r\n", b"", octets)
-        assert has_flaw(octets, message_from_bytes(octets, policy=default)), flaw
+    heads = [
+        each.octets.partition(b"\r\n\r\n")[0] for mailbox in sample.values() for each in mailbox.messages
+    ]
+    domains = {domain for head in heads for domain in re.findall(rb"@((?:[\w-]+\.)+\w+)", head)}
+    reserved = (b"example.com", b"example.org", b"example.net")
+    assert [domain for domain in domains if not domain.endswith(reserved)] == []
+    assert all(parse(message)["From"].addresses == (OWNER,) for message in sample["Sent"].messages)
+    ids = Counter(message["Message-ID"] for message in messages if message["Message-ID"])
+    assert set(ids.values()) == {1}
 
 
 def test_hostile_mail_carries_its_attack(messages: list[EmailMessage]) -> None:
@@ -176,34 +121,13 @@ def test_hostile_mail_carries_its_attack(messages: list[EmailMessage]) -> None:
     (disguised,) = find(messages, "Pay\u200bment")
     (attachment,) = disguised.iter_attachments()
     assert attachment.get_filename() == "invoice\u202efdp.exe"
-    assert "elena.rossi@example.com" in disguised["From"].addresses[0].display_name
-
-
-@pytest.mark.parametrize(
-    ("charset", "words"),
-    [
-        ("iso-8859-1", "verschneite Flächen"),
-        ("windows-1252", "380 € l’unité"),  # noqa: RUF001 - the apostrophe is what windows-1252 adds
-        ("iso-2022-jp", "屋上に設置"),
-        ("shift_jis", "春の観測会"),
-        ("euc-jp", "三千円"),
-        ("gb2312", "电池电压"),
-        ("koi8-r", "Датчик влажности"),
-        ("euc-kr", "온도 센서"),
-    ],
-)
-def test_foreign_letters_are_in_the_charset_they_name(
-    messages: list[EmailMessage], charset: str, words: str
-) -> None:
-    letters = [message for message in messages if message.get_content_charset() == charset]
-    assert any(words in text_of(letter) for letter in letters if letter["Message-ID"])
 
 
 def test_conversations_name_what_they_answer(messages: list[EmailMessage]) -> None:
     """RFC 5322 section 3.6.4."""
     dates = {message["Message-ID"]: message["Date"].datetime for message in messages if message["Message-ID"]}
     replies = [message for message in messages if "<thread" in (message["References"] or "")]
-    assert len(replies) >= 20
+    assert len(replies) >= 10
     for reply in replies:
         references = reply["References"].split()
         assert reply["In-Reply-To"] == references[-1]
@@ -212,88 +136,26 @@ def test_conversations_name_what_they_answer(messages: list[EmailMessage]) -> No
         assert f"On {moments[-2]:%a, %d %b %Y at %H:%M}, " in text_of(reply)
 
 
-def test_invoices_name_one_date_in_subject_text_and_document(messages: list[EmailMessage]) -> None:
-    invoices = find(messages, "Invoice SH-")
-    assert len(invoices) == 12
-    for invoice in invoices:
+def test_dates_agree_in_subjects_texts_and_documents(messages: list[EmailMessage], moment: datetime) -> None:
+    for invoice in find(messages, "Invoice SH-"):
         sent = invoice["Date"].datetime
         due = sent + timedelta(days=14)
         assert invoice["Subject"] == f"Invoice SH-{sent:%Y%m}-0417 is due on {due:%d %B}"
-        assert f"on {due:%Y-%m-%d}." in text_of(invoice)
         (pdf,) = invoice.iter_attachments()
-        assert pdf.get_filename() == f"SH-{sent:%Y%m}-0417.pdf"
         assert f"By {due:%Y-%m-%d}" in PdfReader(BytesIO(pdf.get_content())).pages[0].extract_text()
-
-
-def test_every_pdf_can_be_read(messages: list[EmailMessage]) -> None:
-    pdfs = [
-        part.get_content()
-        for message in messages
-        for part in message.walk()
-        if part.get_content_type() == "application/pdf"
-    ]
-    assert len(pdfs) > 15
-    for pdf in pdfs:
-        assert PdfReader(BytesIO(pdf), strict=True).pages[0].extract_text().strip()
-
-
-def test_tickets_and_letters_agree_on_the_day_of_the_visit(
-    messages: list[EmailMessage], moment: datetime
-) -> None:
     visit = moment + timedelta(days=9)
     for ticket in find(messages, "Ticket 7F3K"):
         _, journey = ticket.iter_attachments()
         event = icalendar.Calendar.from_ical(journey.get_content()).events[0]
         assert f"{event.start:%Y-%m-%d}" == f"{visit:%Y-%m-%d}"
         assert f"{visit:%A, %d %B %Y}" in text_of(ticket)
-        assert ticket["Subject"].endswith(f"{visit:%d %b}")
-    letters = find(messages, "Visit to the Eastwold observatory")
-    assert any(f"Would {visit:%A, %d %B} suit you?" in text_of(letter) for letter in letters)
-
-
-def test_invitation_is_the_last_alternative(messages: list[EmailMessage]) -> None:
-    """RFC 6047 section 2.4: the calendar has a method, and says the same as the text."""
     (invitation,) = find(messages, "Invitation: ")
     *_, calendar = invitation.iter_parts()
-    assert calendar.get_param("method") == "REQUEST"
     event = icalendar.Calendar.from_ical(calendar.get_content()).events[0]
     assert f"{event.start:%A, %d %B %Y, %H:%M} UTC" in text_of(invitation)
-
-
-def test_reports_come_on_fridays_and_standups_on_workdays(messages: list[EmailMessage]) -> None:
-    reports, standups = find(messages, "Weekly report"), find(messages, "Standup")
-    assert {report["Date"].datetime.isoweekday() for report in reports} == {5}
-    assert len({report["Date"].datetime.date() for report in reports}) == len(reports) == 12
-    for report in reports:
+    for report in find(messages, "Weekly report"):
+        assert report["Date"].datetime.isoweekday() == 5
         assert report["Subject"] == f"Weekly report, week {report['Date'].datetime:%V}"
-    for standup in standups:
-        sent = standup["Date"].datetime
-        assert sent.isoweekday() <= 5
-        assert standup["Subject"] == f"Standup {sent:%a %d %b}"
-
-
-def test_readings_agree_with_their_table(messages: list[EmailMessage]) -> None:
-    readings = find(messages, "Wochenwerte")
-    assert len(readings) == 4
-    for reading in readings:
-        (table,) = reading.iter_attachments()
-        rows = [line.split(",") for line in table.get_content().splitlines()[1:] if line]
-        days = [f"{reading['Date'].datetime - timedelta(days=ago):%Y-%m-%d}" for ago in range(7, 0, -1)]
-        assert [row[0] for row in rows] == days
-        assert f"Niederschlag: {sum(int(row[2]) for row in rows)} mm" in text_of(reading)
-
-
-def test_the_bounce_is_a_report_of_three_parts(messages: list[EmailMessage]) -> None:
-    """RFC 3464: a text, the status, and the headers of what was not delivered."""
-    (bounce,) = find(messages, "Undelivered")
-    assert bounce.get_param("report-type") == "delivery-status"
-    _, status, returned = bounce.iter_parts()
-    assert status.get_content_type() == "message/delivery-status"
-    assert "Subject: Photos of the mast" in returned.get_content()
-
-
-def test_loading_twice_gives_the_same_octets() -> None:
-    assert load_sample(SATURDAY) == load_sample(SATURDAY)
 
 
 def test_a_naive_moment_is_refused() -> None:

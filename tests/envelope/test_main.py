@@ -7,24 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from mcp_envelope.__main__ import main
-
 GOOD = {"success": True, "data": {}}
 
 
 @pytest.mark.parametrize(
     ("reply", "arguments", "status", "said"),
     [
-        (json.dumps(GOOD), ["--dialect", "discriminated"], 0, ""),
+        (json.dumps(GOOD), ["--dialect", "discriminated", "--mode", "convention"], 0, ""),
         (
             json.dumps(GOOD),
-            ["--dialect", "discriminated", "--mode", "strict"],
+            ["--dialect", "discriminated"],
             1,
             "data.summary is not a non-empty string\n",
         ),
         (
             json.dumps(GOOD | {"meta": 1}),
-            ["--dialect", "discriminated"],
+            ["--dialect", "discriminated", "--mode", "convention"],
             1,
             "the reply has the unknown key 'meta'\n",
         ),
@@ -40,11 +38,3 @@ def test_check_lists_the_rules_that_are_broken(
         command = [sys.executable, "-m", "mcp_envelope", "check", source, *arguments]
         done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, done.stdout) == (status, said)
-
-
-def test_the_probe_says_what_it_needs(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "mcp", None)
-    assert main(["probe", "--", "true"]) == 2
-    assert "pip install mcp" in capsys.readouterr().err

@@ -12,8 +12,7 @@ from hostile.message import OWN_ADDRESS, OWN_HOST, OWN_NAME
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.model.owner import Owner
-from mailmcp.server.app import build_server
-from mailmcp.server.options import Options
+from mailmcp.server.app import Options, build_server
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import Dialect, check_reply
 from servers.logins import plain_account

@@ -19,8 +19,7 @@ from hostile.strangers import MARK, Stranger
 from mailmcp.imap.account import Account
 from mailmcp.model.message_ref import parse_ref
 from mailmcp.model.owner import Owner
-from mailmcp.server.app import build_server
-from mailmcp.server.options import Options
+from mailmcp.server.app import Options, build_server
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.search.groups.keys import GroupBy

@@ -9,8 +9,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from imap.scenes import ROW_ITEMS, make_account, session_on
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search import run
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.page import CandidateList, MailboxPage, PageRequest

@@ -7,7 +7,7 @@ import pytest
 from imap.scenes import ROW_ITEMS, At, make_account, session_on
 from mailmcp.imap.command import Piece, Response
 from mailmcp.imap.fetch import Fetched, fetch_messages
-from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
+from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mcp_envelope import Code
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
@@ -87,9 +87,30 @@ def test_rows_before_a_refusal_are_kept(peer: PeerFactory) -> None:
     server = peer(
         messages=make_messages(1, 2), rules=[Rule(command="UID FETCH", nth=1, action=Respond(some))]
     )
-    fetched = fetch(server, 1, 2)
+    fetched = fetch(server, 1, 2, items=("UID", "FLAGS"))
     assert fetched.messages[1].flags == ("\\Seen",)
     assert sum(command.name == "UID FETCH" for command in server.commands) == 2
+
+
+@pytest.mark.parametrize("code", ["THROTTLED", "UNAVAILABLE", "LIMIT", "INUSE", "OVERQUOTA"])
+@pytest.mark.parametrize("nth", [1, 3])
+def test_a_server_that_asks_to_wait_is_left_alone(peer: PeerFactory, code: str, nth: int) -> None:
+    """Exchange, Gmail and Yahoo: whoever goes on asking is locked out for longer."""
+    rule = Rule(command="UID FETCH", action=FailUid(2))
+    later = Rule(command="UID FETCH", nth=nth, action=Respond(b"{tag} NO [%b] Later\r\n" % code.encode()))
+    server = peer(messages=make_messages(*TEN), rules=[later, rule])
+    fetched = fetch(server, *TEN, items=("UID", "FLAGS"))
+    assert sum(command.name == "UID FETCH" for command in server.commands) == nth
+    assert set(fetched.failures) == set(TEN)
+    assert f'NO "\\[{code}] Later"' in fetched.failures[10].message
+    assert all(each.retryable for each in fetched.failures.values())
+
+
+def test_ids_that_the_server_advertises_and_refuses_are_left_out(peer: PeerFactory) -> None:
+    rule = Rule(command="UID FETCH", containing="EMAILID", action=Respond(b"{tag} BAD Unknown item\r\n"))
+    server = peer(messages=make_messages(1, 2), rules=[rule])
+    assert set(fetch(server, 1, items=("UID", "EMAILID")).messages) == {1}
+    assert set(fetch(server, 1, 2, items=("UID", "EMAILID")).messages) == {1, 2}
 
 
 def test_nothing_is_asked_for_nothing(peer: PeerFactory) -> None:
@@ -112,7 +133,7 @@ def test_the_uid_may_follow_the_literal(peer: PeerFactory) -> None:
         b"* 1 FETCH (BODY[HEADER.FIELDS (SUBJECT)] {14}\r\nSubject: {5}\r\n FLAGS () UID 1)\r\n{tag} OK -\r\n"
     )
     server = peer(messages=make_messages(1), rules=[Rule(command="UID FETCH", action=Respond(answer))])
-    message = fetch(server, 1).messages[1]
+    message = fetch(server, 1, items=("UID", "BODY.PEEK[HEADER.FIELDS (SUBJECT)]")).messages[1]
     assert message.sections == {"HEADER.FIELDS": b"Subject: {5}\r\n"}
 
 

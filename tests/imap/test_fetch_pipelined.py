@@ -4,8 +4,7 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetch_pipelined import FetchJob, fetch_steps
+from mailmcp.imap.fetch import Fetched, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import MailboxTask, run_pipelined
 from mcp_envelope import ToolError
 from servers.peer import Peer, PeerFactory
@@ -15,9 +14,9 @@ from servers.peer_mailbox import make_messages
 ITEMS = ("UID", "FLAGS")
 
 
-def fetch(server: Peer, *jobs: FetchJob, message_limit: int = 0) -> list[Fetched]:
+def fetch(server: Peer, *jobs: FetchJob) -> list[Fetched]:
     with session_on(make_account(server)) as session:
-        steps = fetch_steps(*jobs, message_limit=message_limit)
+        steps = fetch_steps(session, *jobs)
         [results] = run_pipelined(session, [MailboxTask(mailbox="INBOX", uidvalidity=None, steps=steps)])
     assert not isinstance(results, ToolError)
     return results
@@ -43,8 +42,9 @@ def test_jobs_share_their_round_trip_and_their_rows(
     assert second.messages[3].size_octets
     assert (first.failures, second.failures[9].code) == ({}, "not_found")
     monkeypatch.setattr(limits, "BURST_OCTETS", 10)
-    assert list(fetch(server, ([3, 1], ITEMS), message_limit=1)[0].messages) == [3, 1]
-    assert fetches(server) == ["2:3", "1:3,9", "1", "3"]
+    limited = peer(messages=make_messages(1, 2, 3), capabilities=("IMAP4rev1", "MESSAGELIMIT=1"))
+    assert list(fetch(limited, ([3, 1], ITEMS))[0].messages) == [3, 1]
+    assert (fetches(server), fetches(limited)) == (["2:3", "1:3,9"], ["1", "3"])
 
 
 @pytest.mark.parametrize("how", ["NO", "BAD", "garbage"])

@@ -5,8 +5,7 @@ import pytest
 from imap.line_server import LineServer
 from imap.scenes import make_account, session_on
 from mailmcp.imap.command import Command, Response
-from mailmcp.imap.pipeline import MailboxTask, Steps, exclusively, run_pipelined
-from mailmcp.imap.session import Session
+from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError
 from servers.peer import PeerFactory
@@ -66,39 +65,29 @@ def test_asking_nothing_opens_the_mailbox(peer: PeerFactory) -> None:
 
 
 @pytest.mark.parametrize("refusal", [b"NO [NOPERM] No", b"NO [NONEXISTENT] None", b"NO None", b"BAD What?"])
-def test_work_alone_and_refusals(peer: PeerFactory, refusal: bytes) -> None:
-    def by_itself(command: str) -> Steps[list[int]]:
-        def work(session: Session) -> list[int]:
-            return [len(session.run(command, b"ALL", uid=True).untagged["SEARCH"])]
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_refused_mailbox_fails_its_task_alone(peer: PeerFactory, refusal: bytes, *, waits: bool) -> None:
+    """Also where each literal ends a round trip, because the server wants to be asked before it."""
 
-        return (yield from exclusively(work))
+    def search(word: str) -> Steps[list[int]]:
+        responses = yield [Command(name="SEARCH", arguments=[b"TEXT", word.encode()], uid=True), SEARCH]
+        return [
+            len(reply.untagged.get("SEARCH", ()))
+            for reply in responses.replies
+            if isinstance(reply, Response)
+        ]
 
-    rules = [
-        Rule(command="UID WRONG", action=Respond(b"{tag} NO Never\r\n")),
-        Rule(command="EXAMINE", containing="Refused", action=Respond(b"{tag} %b\r\n" % refusal)),
-    ]
-    server = peer(messages=make_messages(1), rules=rules)
+    rules = [Rule(command="EXAMINE", containing="Refused", action=Respond(b"{tag} %b\r\n" % refusal))]
+    capabilities = ("IMAP4rev1",) if waits else ("IMAP4rev1", "LITERAL+")
+    server = peer(messages=make_messages(1), rules=rules, capabilities=capabilities)
     with session_on(make_account(server)) as session:
         session.examine("INBOX")
         session.begin_lease()
-        results = run_pipelined(
-            session,
-            [
-                task("INBOX", by_itself("SEARCH")),
-                task("INBOX", by_itself("WRONG")),
-                task("Refused", by_itself("SEARCH")),
-                task("INBOX", by_itself("SEARCH")),
-                task("Refused", count_twice()),
-                task("INBOX", count_twice()),
-            ],
-        )
-    assert (results[0], results[3], results[5]) == ([1], [1], [1, 1])
-    assert isinstance(results[1], InternalError)
-    assert results[1].reason is Reason.SERVER_REFUSED
+        names = ("INBOX", "Refused", "INBOX", "Refused", "INBOX")
+        results = run_pipelined(session, [task(name, search("ä")) for name in names])
+    assert results[0] == results[2] == results[4] == [1, 1]
     missing = refusal in {b"NO [NONEXISTENT] None", b"NO None"}
-    assert [type(each) for each in (results[2], results[4])] == [
-        NotFoundError if missing else InternalError
-    ] * 2
+    assert [type(each) for each in results[1::2]] == [NotFoundError if missing else InternalError] * 2
 
 
 def test_an_error_of_a_dialogue_is_its_result(peer: PeerFactory) -> None:

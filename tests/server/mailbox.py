@@ -10,8 +10,7 @@ from mcp import Client
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.imap.account import Account
-from mailmcp.server.app import build_server
-from mailmcp.server.options import Options
+from mailmcp.server.app import Options, build_server
 from servers.logins import plain_account
 from servers.peer import Peer
 

@@ -1,8 +1,6 @@
 """The server as a client sees it: tools, schemas, eras, dialects."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, cast
 
@@ -123,79 +121,4 @@ def test_the_server_introduces_itself(mode: str) -> None:
             assert client.server_info.version
             assert client.instructions == INSTRUCTIONS
 
-    anyio.run(run)
-
-
-NEEDED_BY_CALLS = {
-    "imapclient",
-    "mailmcp.imap.pool",
-    "mailmcp.mail.html",
-    "mailmcp.server.service",
-    "mailmcp.tools.registry",
-}
-
-LIST_TOOLS = f"""
-import sys
-import anyio
-import mailmcp.cli.main, mailmcp.cli.serve
-from mailmcp import limits
-from mailmcp.imap.account import Account, Password
-from mailmcp.server.app import build_server
-from mcp import Client
-
-async def run():
-    account = Account(account_id="home", host="127.0.0.1", port=1, user="", credentials=Password(str))
-    async with Client(build_server([account])) as client:
-        listed = (await client.list_tools()).tools
-        print(len(listed), sorted({NEEDED_BY_CALLS!r} & set(sys.modules)))
-
-limits.LOAD_DELAY_S = 60.0
-anyio.run(run)
-"""
-
-
-def test_a_host_that_lists_the_tools_waits_for_nothing_that_only_calls_need() -> None:
-    done = subprocess.run([sys.executable, "-c", LIST_TOOLS], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == f"{len(TOOLS)} []"
-
-
-NEEDED_BY_FEW_SEARCHES = {"mailmcp.mail.html.convert", "mailmcp.mail.read", "mailmcp.tools.registry"}
-
-LOAD_SERVICE = f"""
-import sys
-import mailmcp.server.service
-print(sorted({NEEDED_BY_FEW_SEARCHES!r} & set(sys.modules)))
-"""
-
-
-def test_a_first_search_waits_for_nothing_that_only_other_calls_need() -> None:
-    done = subprocess.run([sys.executable, "-c", LOAD_SERVICE], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize("missing", ["mailmcp.server.service", "mailmcp.tools.registry"])
-@pytest.mark.parametrize("mode", ERAS)
-def test_a_loading_failure_is_an_internal_error(
-    mode: str, missing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The lists are whole: they need nothing that can be missing."""
-
-    async def run() -> None:
-        async with connected(mode) as client:
-            assert len((await client.list_tools()).tools) == len(TOOLS)
-            for ask in (
-                lambda: client.call_tool("imap_list_accounts", {}),
-                lambda: client.read_resource("imap://home/mailbox"),
-            ):
-                with pytest.raises(MCPError) as caught:
-                    await ask()
-                assert caught.value.error.code == -32603
-                assert caught.value.error.data == {
-                    "code": "internal",
-                    "reason": "unexpected",
-                    "retryable": False,
-                }
-            assert (await client.list_resources()).resources
-
-    monkeypatch.setitem(sys.modules, missing, None)  # Python finds no such module
     anyio.run(run)

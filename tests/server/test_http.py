@@ -17,9 +17,7 @@ from pydantic import SecretStr
 
 from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.limits import HTTP_BODY_OCTETS_MAX
-from mailmcp.server.http import StartError, listen
-from mailmcp.server.http_access import HttpOptions, security
+from mailmcp.server.http import BODY_OCTETS_MAX, HttpOptions, StartError, listen, security
 from servers.http_process import STOP_TIMEOUT_S, HttpProcess, connected, post, search
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence, Stall
@@ -159,7 +157,7 @@ def test_a_name_behind_a_proxy_is_let_in_and_told_to_no_other(guarded: HttpProce
 
 def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_read(served: HttpProcess) -> None:
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    for octets, status in [(HTTP_BODY_OCTETS_MAX, 400), (HTTP_BODY_OCTETS_MAX + 1, 413)]:
+    for octets, status in [(BODY_OCTETS_MAX, 400), (BODY_OCTETS_MAX + 1, 413)]:
         for content in (b"x" * octets, iter([b"x" * 1000, b"x" * (octets - 1000)])):  # the second in chunks
             assert httpx2.post(served.url, content=content, headers=headers).status_code == status
 
@@ -245,7 +243,6 @@ def test_stdout_stays_empty_and_the_log_holds_no_token(imap: EmbeddedServer) -> 
     [
         ("", "mailmcp: won't listen on 0.0.0.0:"),
         (f'http_token = "{TOKEN[:15]}"', "server.http_token: must be 16 to 1024"),
-        ('http_token_env = "NONE"', "environment variable NONE, which server.http_token_env names: is not"),
     ],
 )
 def test_a_bad_token_stops_the_start(imap: EmbeddedServer, tmp_path: Path, table: str, told: str) -> None:

@@ -1,10 +1,8 @@
 """Requests that never end keep nobody else out: counted on raw sockets."""
 
-import resource
 import socket
-import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import anyio
 import httpx2
@@ -13,15 +11,9 @@ import uvicorn
 from anyio import to_thread
 from starlette.types import Receive, Scope, Send
 
-from mailmcp import limits
-from mailmcp.demo.server import EmbeddedServer
+from mailmcp.server import http
 from mailmcp.server.http import configure
-from server.mailbox import INBOX
-from servers.http_process import HttpProcess, post
 
-TOKEN = "fake-token-0123456789"
-HALF_OPEN = 260
-DESCRIPTORS = 256
 CLOSED_WITHIN_S = 60.0
 """Only bounds a failure."""
 
@@ -41,19 +33,6 @@ def dial(address: tuple[str, int]) -> socket.socket:
     return socket.create_connection(address, timeout=CLOSED_WITHIN_S)
 
 
-def is_closed(client: socket.socket) -> bool:
-    """Tell without waiting."""
-    client.settimeout(0)
-    try:
-        while client.recv(65_536):
-            pass
-    except BlockingIOError:
-        return False
-    except ConnectionResetError:
-        pass
-    return True
-
-
 def wait_closed(client: socket.socket) -> bytes:
     """Read until the server closes the connection; what it sent first."""
     received = b""
@@ -63,32 +42,6 @@ def wait_closed(client: socket.socket) -> bytes:
     except ConnectionResetError:
         pass
     return received
-
-
-@pytest.fixture(scope="module")
-def guarded() -> Iterator[HttpProcess]:
-    with (
-        EmbeddedServer(mailboxes=[INBOX]) as imap,
-        HttpProcess(imap, variables={"MAILMCP_HTTP_TOKEN": TOKEN}) as process,
-    ):
-        yield process
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="sets another process's limit")
-@pytest.mark.parametrize("sent", INCOMPLETE[:4])
-def test_half_open_requests_keep_out_nobody_with_the_token(guarded: HttpProcess, sent: list[bytes]) -> None:
-    """With as few file descriptors as macOS allows; those that wait longest make room."""
-    resource.prlimit(guarded.process.pid, resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
-    host, _, port = guarded.address.partition(":")
-    with ExitStack() as stack:
-        clients = []
-        for _ in range(HALF_OPEN):
-            clients.append(stack.enter_context(dial((host, int(port)))))
-            clients[-1].sendall(sent[0])
-        assert post(guarded.url, {"Authorization": f"Bearer {TOKEN}"}) == 200
-        closed = [is_closed(each) for each in clients]
-        assert all(closed[: HALF_OPEN + 1 - limits.HTTP_CONNECTIONS_MAX])
-    assert "Traceback" not in guarded.log
 
 
 class Desk:
@@ -138,7 +91,7 @@ def test_a_request_that_is_not_complete_in_time_is_closed(
         async with serving(Desk()) as address:
             await to_thread.run_sync(drip, address)
 
-    monkeypatch.setattr(limits, "HTTP_REQUEST_S", 0.05)
+    monkeypatch.setattr(http, "REQUEST_S", 0.05)
     anyio.run(run)
 
 
@@ -166,7 +119,7 @@ def test_a_call_in_flight_outlives_the_time_that_a_request_has(monkeypatch: pyte
                 desk.answer.set()
             assert [reply.status_code for reply in replies] == [200]
 
-    monkeypatch.setattr(limits, "HTTP_REQUEST_S", 0.05)
+    monkeypatch.setattr(http, "REQUEST_S", 0.05)
     anyio.run(run)
 
 
@@ -192,5 +145,5 @@ def test_no_call_in_flight_makes_room_and_one_too_many_is_told_so(monkeypatch: p
             await call("/")
             assert statuses[-1] == 200
 
-    monkeypatch.setattr(limits, "HTTP_CONNECTIONS_MAX", 2)
+    monkeypatch.setattr(http, "CONNECTIONS_MAX", 3)
     anyio.run(run)

@@ -1,4 +1,4 @@
-"""What is published of the tools: what it costs them, and whether it is what was written."""
+"""What is published of the tools, and what it costs."""
 
 import json
 from typing import Any
@@ -7,27 +7,15 @@ import anyio
 import pytest
 from mcp import Client
 from scripts.benchmarks.vocabulary import count_listed_tokens
-from scripts.published_schemas import FOLDER
 
 from mailmcp.imap.account import Account, Password
-from mailmcp.server.app import build_server
-from mailmcp.server.publishing import publish_all, write_published
+from mailmcp.server.app import Options, build_server, make_toolset
 from mailmcp.tools.registry import TOOLS
-from mcp_envelope import Dialect
 
 
-def published(name: str, **options: bool) -> dict[str, Any]:
-    return next(each for each in publish_all(Dialect.SUMMARY, **options) if each["name"] == name)
-
-
-@pytest.mark.parametrize("dialect", Dialect)
-def test_published_files_are_up_to_date(dialect: Dialect) -> None:
-    """A change of a contract shows as a diff: `scripts/docs` writes the new one."""
-    assert (FOLDER / f"{dialect.value}.json").read_text(encoding="utf-8") == write_published(dialect)
-
-
-def test_there_are_files_only_for_the_dialects() -> None:
-    assert {path.name for path in FOLDER.iterdir()} == {f"{dialect.value}.json" for dialect in Dialect}
+def published(name: str, *, lean_rows: bool = False) -> dict[str, Any]:
+    tools = make_toolset(Options(lean_rows=lean_rows)).publish()
+    return next(each for each in tools if each.name == name).model_dump(mode="json", by_alias=True)
 
 
 def test_the_list_of_tools_is_short() -> None:
@@ -58,27 +46,9 @@ def test_input_schemas_are_flat_objects_without_combinators(name: str) -> None:
         assert each["type"] in plain or (each["type"], each["items"]) == ("array", {"type": "string"})
 
 
-def test_all_tools_are_read_only_and_say_so() -> None:
-    assert all(tool.read_only for tool in TOOLS)
-    assert all(tool["annotations"]["readOnlyHint"] is True for tool in publish_all(Dialect.SUMMARY))
-
-
-def test_a_tool_that_saves_files_is_not_read_only_and_not_destructive() -> None:
-    changed = [
-        (tool["name"], tool["annotations"])
-        for tool, plain in zip(
-            publish_all(Dialect.SUMMARY, saving=True), publish_all(Dialect.SUMMARY), strict=True
-        )
-        if tool != plain
-    ]
-    assert changed == [
-        ("imap_get_attachment", {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": True})
-    ]
-
-
 def test_lean_rows_are_published_as_they_are() -> None:
-    def row(**options: bool) -> dict[str, Any]:
-        schema = published("imap_search_messages", **options)["outputSchema"]
+    def row(*, lean_rows: bool = False) -> dict[str, Any]:
+        schema = published("imap_search_messages", lean_rows=lean_rows)["outputSchema"]
         properties = schema["properties"]["data"]["properties"]["messages"]["items"]["properties"]
         assert isinstance(properties, dict)
         return properties

@@ -5,7 +5,7 @@ import re
 from mailmcp.imap.account import Account, Password
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.resource_uri import parse_resource_uri
-from mailmcp.server.resource_lists import CACHE_HINTS, TEMPLATES, list_resources
+from mailmcp.server.resources import CACHE_HINTS, TEMPLATES, list_resources
 
 
 def account(account_id: str) -> Account:

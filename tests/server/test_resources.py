@@ -12,7 +12,7 @@ from mcp.types import BlobResourceContents, ReadResourceResult, TextResourceCont
 
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.resource_uri import format_mailboxes_uri
-from mailmcp.tools import read_resource
+from mailmcp.server import app
 from mailmcp.tools.tool import Call
 from mcp_envelope import ToolError
 from server.mailbox import account_of_peer, connected_to
@@ -227,7 +227,7 @@ def test_a_bug_is_answered_as_internal_and_tells_nothing(
     async def broken(_uri: str, _call: Call) -> ToolError:
         raise ZeroDivisionError(SECRET)
 
-    monkeypatch.setattr(read_resource, "read_resource", broken)
+    monkeypatch.setattr(app, "read_resource", broken)
     error = error_of(home, "auto", ref().message_uri)
     assert (error.code, error.data["reason"]) == (-32603, "unexpected")
     assert SECRET not in str(error)

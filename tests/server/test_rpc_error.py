@@ -3,9 +3,8 @@
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from mailmcp.limits import ERROR_URI_CHARS_MAX
 from mailmcp.reasons import Reason
-from mailmcp.server.rpc_error import rpc_error
+from mailmcp.server.resources import ERROR_URI_CHARS_MAX, rpc_error
 from mcp_envelope import (
     AuthFailedError,
     Code,

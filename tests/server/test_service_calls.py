@@ -6,12 +6,12 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 
-from mailmcp.server.app import build_server
-from mailmcp.server.options import Options
-from mailmcp.tools import registry
+from mailmcp.server import app
+from mailmcp.server.app import Options, build_server
 from mailmcp.tools.accounts.tool import ListAccountsArguments
+from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
 from mcp_envelope import Outcome
 from server.mailbox import connected
@@ -85,9 +85,9 @@ def test_a_bug_is_answered_as_internal_and_logged_with_its_traceback(
     async def broken(_arguments: ListAccountsArguments, _call: Call) -> Outcome[Any]:
         raise ZeroDivisionError(SECRET)
 
-    tools = {tool.name: tool for tool in registry.TOOLS}
+    tools = {tool.name: tool for tool in TOOLS}
     planted = {**tools, "imap_list_accounts": replace(tools["imap_list_accounts"], run=broken)}
-    monkeypatch.setattr(registry, "TOOLS", tuple(planted.values()))
+    monkeypatch.setattr(app, "TOOLS", tuple(planted.values()))
 
     async def run() -> dict[str, Any]:
         async with connected() as client:
@@ -119,3 +119,19 @@ def test_the_deadline_of_a_call_is_the_settings(peer: PeerFactory) -> None:
     assert reply["error"]["code"] == "timeout"
     assert reply["error"]["details"]["reason"] == "greeting"
     assert reply["error"]["retryable"] is True
+
+
+def test_without_an_account_the_tools_are_listed_and_every_call_says_what_to_run() -> None:
+    async def run() -> None:
+        async with Client(build_server([])) as client:
+            assert len((await client.list_tools()).tools) == len(TOOLS)
+            assert (await client.list_resources()).resources == []
+            for tool in TOOLS:
+                result = await client.call_tool(tool.name, {"message_id": "imap:a:INBOX:1:1"})
+                error = (result.structured_content or {})["error"]
+                assert (error["code"], error["details"]["reason"]) == ("auth_failed", "no_account")
+                assert "mailmcp setup" in error["message"]
+            with pytest.raises(MCPError, match="mailmcp setup"):
+                await client.read_resource("imap://a/mailbox")
+
+    anyio.run(run)

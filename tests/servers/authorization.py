@@ -1,7 +1,7 @@
 """An OAuth 2.0 authorization server for the tests, on a free loopback port.
 
-Discovery (RFC 8414), code with PKCE, device code (RFC 8628), refresh with rotation, client credentials,
-revocation. A refresh token that is spent twice ends the sign-in, as strict providers do. Access tokens are
+Discovery (RFC 8414), code with PKCE, device code (RFC 8628), refresh with rotation, client credentials.
+A refresh token that is spent twice ends the sign-in, as strict providers do. Access tokens are
 JWTs that Dovecot validates by itself. A person's consent is played: `consent` says what it is.
 """
 
@@ -123,7 +123,6 @@ class AuthorizationServer:
             "authorization_endpoint": f"{self.issuer}/authorize",
             "token_endpoint": f"{self.issuer}/token",
             "device_authorization_endpoint": f"{self.issuer}/device",
-            "revocation_endpoint": f"{self.issuer}/revoke",
             "scopes_supported": ["imap", "smtp", "offline_access"],
             "authorization_response_iss_parameter_supported": True,
         }
@@ -190,13 +189,6 @@ class AuthorizationServer:
                 return self._issue(grant)
         return 400, {"error": "invalid_grant", "error_description": "Token has been expired or revoked."}
 
-    def revoke(self, body: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
-        """Revoke a refresh token with its grant."""
-        for grant in self._grants:
-            if body["token"] == grant.current:
-                grant.revoked = True
-        return 200, {}
-
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         server = self
 
@@ -226,7 +218,7 @@ class AuthorizationServer:
                     if self.path in server.answers:
                         self._send(*server.answers[self.path])
                         return
-                    endpoints = {"/token": server.token, "/device": server.device, "/revoke": server.revoke}
+                    endpoints = {"/token": server.token, "/device": server.device}
                     status, value = endpoints[self.path](body)
                     self._send(status, json.dumps(value))
 

@@ -205,7 +205,11 @@ class Answers:
         wildcards = {"*": ".*", "%": "[^/]*"}
         wanted = re.compile("".join(wildcards.get(char, re.escape(char)) for char in pattern))
         return b"".join(
-            b'* LIST (%b) "/" %b\r\n' % (" ".join(mailbox.attributes).encode(), format_string(mailbox.name))
+            b'* LIST (%b) "/" %b\r\n'
+            % (
+                " ".join(mailbox.attributes).encode(),
+                format_string(mailbox.name) if mailbox.quoted else mailbox.name.encode(),
+            )
             for mailbox in self._settings.mailboxes
             if wanted.fullmatch(mailbox.name)
         )

@@ -24,7 +24,11 @@ def format_fetch(number: int, message: PeerMessage, items: list[str]) -> bytes:
         BadCommandError: An item is unknown, or would mark it as seen.
     """
     wanted = [item for item in items if item.upper() != "UID"]
+    if message.ends_early and "BODYSTRUCTURE" in wanted:
+        wanted = wanted[: wanted.index("BODYSTRUCTURE") + 1]
     row = b" ".join([b"UID %d" % message.uid, *(_format_item(message, item) for item in wanted)])
+    if message.ends_early and wanted[-1:] == ["BODYSTRUCTURE"]:
+        return b"* %d FETCH (%b\r\n" % (number, row)
     return b"* %d FETCH (%b)\r\n" % (number, row)
 
 
@@ -38,7 +42,8 @@ def _format_item(message: PeerMessage, item: str) -> bytes:
         case "RFC822.SIZE":
             return b"RFC822.SIZE %d" % len(message.octets)
         case "BODYSTRUCTURE":
-            return b"BODYSTRUCTURE " + _format_structure(message_from_bytes(message.octets))
+            made = message.structure or _format_structure(message_from_bytes(message.octets))
+            return b"BODYSTRUCTURE " + made
         case _:
             return _format_body(message, item)
 

@@ -16,6 +16,12 @@ class PeerMessage:
     received: datetime = datetime(2024, 1, 1, 12, tzinfo=UTC)
     """INTERNALDATE."""
 
+    structure: bytes | None = None
+    """What BODYSTRUCTURE shows, instead of what the octets have."""
+
+    ends_early: bool = False
+    """Whether its FETCH response ends after BODYSTRUCTURE, even inside a string or list."""
+
     @property
     def header(self) -> bytes:
         """Its header, with the empty line that ends it."""
@@ -34,6 +40,9 @@ class PeerMailbox:
 
     name: str = "INBOX"
     """Encoded: non-ASCII in modified UTF-7 (RFC 3501 section 5.1.3)."""
+
+    quoted: bool = True
+    """Whether LIST quotes a name that needs it; Exchange doesn't always."""
 
     messages: list[PeerMessage] = field(default_factory=list)
     """In the order of their UIDs."""

@@ -12,47 +12,51 @@ from mailmcp.settings.problems import SettingsError
 from settings.loading import SECRET
 
 
-@pytest.fixture(scope="session")
-def ca_pem(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate authority of its own."""
-    path = tmp_path_factory.mktemp("ca") / "ca.pem"
+@pytest.fixture(autouse=True)
+def _own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The home folder and the default place of the settings are the test's own."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+
+@pytest.fixture
+def ca_pem(tmp_path: Path) -> Path:
+    """A certificate authority of its own, beside the settings."""
+    path = tmp_path / "mailmcp" / "ca.pem"
+    path.parent.mkdir(exist_ok=True)
     trustme.CA().cert_pem.write_to_path(path)
     return path
 
 
 @pytest.fixture
-def write() -> Callable[[Path, str], Path]:
-    """Write a settings file that only its owner can read."""
+def write(tmp_path: Path) -> Callable[[str], Path]:
+    """Write the settings file, in its default place, so that only its owner can read it."""
 
-    def call(path: Path, text: str) -> Path:
+    def call(text: str) -> Path:
+        path = tmp_path / "mailmcp" / "config.toml"
+        path.parent.mkdir(exist_ok=True)
+        path.touch(mode=0o600)
         path.write_text(text, encoding="utf-8")
-        path.chmod(0o600)
         return path
 
     return call
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """Where the file is that a test may write: the default place."""
-    return tmp_path / "config.toml"
-
-
-@pytest.fixture
-def load(path: Path) -> Callable[..., Settings]:
-    """Load with this default place, which nothing is at unless the test puts it there."""
+def load() -> Callable[..., Settings]:
+    """Load with these variables."""
 
     def call(
         environ: dict[str, str] | None = None, *, config: Path | None = None, **overrides: object
     ) -> Settings:
-        return load_settings(config, environ or {}, overrides=overrides, default_config=path)
+        return load_settings(config, environ or {}, overrides=overrides)
 
     return call
 
 
 @pytest.fixture
 def faults(load: Callable[..., Settings]) -> Callable[..., list[str]]:
-    """Load in vain; nothing that is told, chained or kept holds the secret."""
+    """Load in vain; nothing that is told or chained holds the secret."""
 
     def call(environ: dict[str, str] | None = None, **arguments: object) -> list[str]:
         with pytest.raises(SettingsError) as caught:

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from cli.conftest import restored_logging
 from servers.authorization import AuthorizationServer
 from servers.dovecot import Dovecot, find_dovecot
+
+__all__ = ["restored_logging"]
+"""Commands run in this process here, too."""
 
 
 @pytest.fixture(scope="module")

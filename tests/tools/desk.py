@@ -123,6 +123,11 @@ class Desk:
         message: dict[str, Any] = self.get(message_id, **arguments).data["message"]
         return message
 
+    def message_ids(self) -> list[str]:
+        """Return the ids of the messages in INBOX, in the order in which they arrived."""
+        rows = self.search(mailbox="INBOX", sort="oldest", limit=50).data["messages"]
+        return [row["message_id"] for row in rows]
+
     def forget(self) -> None:
         """Lose the cache of search results."""
         self.uid_cache = UidCache()

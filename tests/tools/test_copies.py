@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.tools.copies import copy_keys, header_key, server_keys
 

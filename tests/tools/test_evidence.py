@@ -3,7 +3,7 @@
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.evidence import (
     SearchTerms,

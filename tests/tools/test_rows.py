@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.columns import row_lines
@@ -26,12 +26,16 @@ from tools.stores import Store, peer_account
 REF = MessageRef(account_id="work", mailbox="INBOX", uidvalidity=1, uid=2)
 
 
+TEXT = (b"text", b"plain", None, None, None, b"7bit", 9, 1)
+
+
 def row_of(header: str, *, flags: Sequence[str] = (), internal_date: datetime | None = None) -> MessageRow:
     fetched = FetchedMessage(
         uid=2,
         flags=tuple(flags),
         internal_date=internal_date,
         sections={"HEADER.FIELDS": crlf(header + "\n", "utf-8")},
+        body_structure=TEXT,
     )
     return build_row(REF, fetched)
 
@@ -52,9 +56,11 @@ def test_a_message_that_came_days_after_it_was_written_says_so(hours: int, arriv
 def test_a_row_of_an_empty_message() -> None:
     row = build_row(REF, FetchedMessage(uid=2), snippet_chars=50)
     assert (row.date, row.from_, row.subject, row.flags, row.snippet) == ("", "", "", [], "")
-    assert row_lines(row) == ("- no date | unread | no sender: no subject | `imap:work:INBOX:1:2`",)
+    assert row_lines(row) == (
+        "- no date | unread | no sender: no subject | files unknown | `imap:work:INBOX:1:2`",
+    )
     data = row.model_dump(exclude_none=True)
-    assert set(data) == {"message_id", "date", "from_", "subject", "flags", "snippet"} | {
+    assert set(data) == {"message_id", "date", "from_", "subject", "flags", "attachments", "snippet"} | {
         "message_uri",
         "message_raw_uri",
         "mailbox",
@@ -253,7 +259,7 @@ def test_a_row_without_files_has_no_files_column() -> None:
 
 @pytest.mark.parametrize(("octets", "shown"), [(None, ""), (0, ""), (1_234, "1.2 kB"), (1_000_000, "1.0 MB")])
 def test_sizes_are_shown_where_they_are_the_order(octets: int | None, shown: str) -> None:
-    row = build_row(REF, FetchedMessage(uid=2, size_octets=octets))
+    row = build_row(REF, FetchedMessage(uid=2, size_octets=octets, body_structure=TEXT))
     (line,) = row_lines(row, sizes=True)
     assert f"no subject | {shown + ' | ' if shown else ''}`imap:" in line
 

@@ -1,7 +1,7 @@
-"""An OAuth 2.0 client for a person at this machine: browser, device code, refresh, revocation.
+"""An OAuth 2.0 client for a person at this machine: browser, device code, refresh.
 
 RFC 6749 with PKCE (RFC 7636) and the loopback redirect (RFC 8252), device authorization (RFC 8628), client
-credentials (RFC 6749 section 4.4), revocation (RFC 7009). Authlib builds the requests and checks the answers.
+credentials (RFC 6749 section 4.4). Authlib builds the requests and checks the answers.
 """
 
 import time
@@ -200,36 +200,12 @@ class OAuthClient:
                 http.fetch_token(self.provider.token_endpoint, grant_type="client_credentials")
             )
 
-    def revoke(self, refresh_token: str) -> bool:
-        """Revoke a refresh token and what was issued with it.
-
-        Returns:
-            False if the provider can't do that by a request.
-
-        Raises:
-            ProviderUnavailableError: The provider could not be reached.
-            SignInError: The provider refused.
-        """
-        if not self.provider.revocation_endpoint:
-            return False
-        with self._http() as http, _named_faults(self.provider.name):
-            response = http.revoke_token(  # type: ignore[no-untyped-call]
-                self.provider.revocation_endpoint,
-                token=refresh_token,
-                token_type_hint="refresh_token",  # noqa: S106 - a kind, not a token
-            )
-            if response.status_code != httpx2.codes.OK:
-                fault = _fault_of(_json(response))
-                raise SignInError(f"{self.provider.name} did not revoke the token: {fault}.")
-        return True
-
     def _http(self, scope: str = "") -> OAuth2Client:
         method = "client_secret_post" if self.client_secret else "none"
         return OAuth2Client(
             client_id=self.client_id,
             client_secret=self.client_secret or None,
             token_endpoint_auth_method=method,
-            revocation_endpoint_auth_method=method,
             scope=scope or self.provider.scope or None,
             code_challenge_method="S256",
             timeout=HTTP_TIMEOUT_S,

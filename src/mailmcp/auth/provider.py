@@ -24,9 +24,6 @@ class Provider:
     device_endpoint: str = ""
     """RFC 8628; empty where the provider has none for mail."""
 
-    revocation_endpoint: str = ""
-    """RFC 7009; empty where tokens can only be revoked on a web page."""
-
     scope: str
     """Scopes for IMAP and a refresh token, separated by spaces."""
 
@@ -56,7 +53,6 @@ def google() -> Provider:
         name="Google",
         authorization_endpoint="https://accounts.google.com/o/oauth2/v2/auth",
         token_endpoint="https://oauth2.googleapis.com/token",  # noqa: S106 - an address
-        revocation_endpoint="https://oauth2.googleapis.com/revoke",
         scope="https://mail.google.com/",
         issuer="https://accounts.google.com",
         authorization_params={"access_type": "offline", "prompt": "consent"},
@@ -82,30 +78,13 @@ def microsoft(tenant: str = "common") -> Provider:
     )
 
 
-def fastmail() -> Provider:
-    """Return Fastmail's endpoints."""
-    return Provider(
-        name="Fastmail",
-        authorization_endpoint="https://api.fastmail.com/oauth/authorize",
-        token_endpoint="https://api.fastmail.com/oauth/refresh",  # noqa: S106 - an address
-        revocation_endpoint="https://api.fastmail.com/oauth/revoke",
-        scope="https://www.fastmail.com/dev/protocol-imap offline_access",
-    )
-
-
-PROVIDERS: Final = ("google", "microsoft", "fastmail")
+PROVIDERS: Final = ("google", "microsoft")
 """The values of the setting `provider`; any other authorization server is named by its `issuer`."""
 
 
 def known_provider(name: str, *, tenant: str = "") -> Provider:
     """Return one of `PROVIDERS`; `tenant` matters only for Microsoft, and is `common` if empty."""
-    match name:
-        case "google":
-            return google()
-        case "microsoft":
-            return microsoft(tenant or "common")
-        case _:
-            return fastmail()
+    return google() if name == "google" else microsoft(tenant or "common")
 
 
 def metadata_urls(issuer: str) -> tuple[str, str]:
@@ -146,7 +125,6 @@ def parse_metadata(issuer: str, metadata: Mapping[str, Any], *, scope: str) -> P
             "authorization_endpoint",
             "token_endpoint",
             "device_authorization_endpoint",
-            "revocation_endpoint",
         )
     }
     if not endpoints["token_endpoint"] or not (
@@ -166,7 +144,6 @@ def parse_metadata(issuer: str, metadata: Mapping[str, Any], *, scope: str) -> P
         authorization_endpoint=endpoints["authorization_endpoint"],
         token_endpoint=endpoints["token_endpoint"],
         device_endpoint=endpoints["device_authorization_endpoint"],
-        revocation_endpoint=endpoints["revocation_endpoint"],
         scope=scope or " ".join(chosen),
         app_scope=scope,
         issuer=issuer,

@@ -1,6 +1,7 @@
 """The end of a sign-in by the browser, which returns to a port of this machine (RFC 8252 section 7.3)."""
 
 import html
+import socket
 import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -15,6 +16,22 @@ from mailmcp.auth.provider import Provider
 _REQUEST_TIMEOUT_S: Final = 15.0
 
 
+class _ServerV6(HTTPServer):
+    address_family = socket.AF_INET6
+
+
+def _listen(host: str, handler: type[BaseHTTPRequestHandler]) -> HTTPServer:
+    """Listen where a URL with this host leads: `localhost` may be ::1, also where that can't be used."""
+    faults = []
+    for family, *_, address in socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM):
+        server = _ServerV6 if family == socket.AF_INET6 else HTTPServer
+        try:
+            return server((str(address[0]), 0), handler)
+        except OSError as error:
+            faults.append(error)
+    raise faults[0]
+
+
 class Redirect:
     """Listens on a free port for the request that brings the code."""
 
@@ -22,7 +39,7 @@ class Redirect:
         """Listen for an answer of `provider` with our `state`; `uri` is where the browser must return to."""
         self._provider, self._state = provider, state
         self._answer: dict[str, str] = {}
-        self._server = HTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = _listen(provider.redirect_host, self._handler())
         self.uri = f"http://{provider.redirect_host}:{self._server.server_port}/"
 
     def __enter__(self) -> "Redirect":

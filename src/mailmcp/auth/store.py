@@ -28,6 +28,9 @@ StoreName = Literal["keyring", "file"]
 KEYRING_CHARS_MAX: Final = 1_200
 """Windows takes 2,560 octets of UTF-16 for an entry; a bit is left for what it adds."""
 
+LOCK_WAIT_S: Final = 30.0
+"""How long to wait for another process: twice what its request for a token may take."""
+
 
 class StoreError(Exception):
     """A secret could not be read or written; the message says what to do and holds no secret."""
@@ -115,17 +118,19 @@ class FileStore(SecretStore):
         return content
 
     def _change(self, key: str, secret: str | None) -> None:
-        from filelock import FileLock  # noqa: PLC0415 - only those who write pay for it
+        from filelock import FileLock, Timeout  # noqa: PLC0415 - only those who write pay for it
 
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with FileLock(f"{self._path}.lock", mode=0o600):
+            with FileLock(f"{self._path}.lock", timeout=LOCK_WAIT_S, mode=0o600):
                 entries = self._load()
                 if secret is None:
                     entries.pop(key, None)
                 else:
                     entries[key] = secret
                 write_atomically(self._path, json.dumps(entries, indent=1).encode(), mode=0o600)
+        except Timeout:
+            raise StoreError(f"{self._path} is in use by another process. Try again later.") from None
         except OSError as error:
             raise StoreError(f"{self._path} can't be written: {error.strerror}.") from None
 

@@ -19,15 +19,12 @@ from platformdirs import user_state_path
 from typing_extensions import override
 
 from mailmcp.auth.errors import ConsentEndedError, ProviderUnavailableError, SignInError
-from mailmcp.auth.store import SERVICE, SecretStore, StoreError
+from mailmcp.auth.store import LOCK_WAIT_S, SERVICE, SecretStore, StoreError
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError, code
 
 LEEWAY_S: Final = 120.0
 """A token that expires this soon is refreshed: the server's clock may differ from ours."""
-
-_LOCK_WAIT_S: Final = 30.0
-"""How long to wait for another process that refreshes: twice what its request may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +136,7 @@ class TokenSource:
 
         self._lock_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
-            with FileLock(self._lock_path, timeout=_LOCK_WAIT_S, mode=0o600):
+            with FileLock(self._lock_path, timeout=LOCK_WAIT_S, mode=0o600):
                 return self._refreshed(rejected)
         except Timeout:
             raise ProviderUnavailableError("Another process is refreshing it. Try again later.") from None

@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
@@ -14,20 +15,26 @@ from mailmcp.cli.serve import serve
 from mailmcp.demo.sample_account import OWNER, load_sample
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.model.owner import Owner
-from mailmcp.settings.load import load_settings_without_accounts
+from mailmcp.settings.load import load_settings
+from mailmcp.settings.model import AccountTable
+from mailmcp.settings.sources import keys_with_variable, variable
 
 
 @click.command()
 @reply_options
 def command(**overrides: object) -> None:
-    """Serve a sample mailbox of some 200 messages over MCP until stdin closes or a signal arrives.
+    """Serve a sample mailbox of 60 messages over MCP until stdin closes or a signal arrives.
 
     Reads no settings file, but the variables for [server], [attachments] and [search].
     """
-    settings = load_or_exit(lambda: load_settings_without_accounts(os.environ, overrides=overrides))
+    of_accounts = {variable(key) for key in keys_with_variable(AccountTable)}
+    environ = {name: value for name, value in os.environ.items() if name not in of_accounts}
+    no_file = Path(os.devnull)
+    settings = load_or_exit(lambda: load_settings(no_file, environ, overrides=overrides, needs_account=False))
     if importlib.util.find_spec("pymap") is None:
         sys.exit(
-            "mailmcp: the demo needs the extra `demo`. Install it with: pip install '/path/to/checkout[demo]'"
+            "mailmcp: the demo needs the extra `demo`. In a checkout, install it with: "
+            "pip install ./src/mcp-envelope '.[demo]'"
         )
     # Loaded here: it can't be loaded without the extra.
     server = importlib.import_module("mailmcp.demo.server")

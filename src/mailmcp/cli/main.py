@@ -19,8 +19,6 @@ _COMMANDS = {
     "uninstall": "Remove mailmcp from the settings of a host.",
     "check": "Connect to each account and report what works.",
     "demo": "Serve a sample mailbox; needs no account.",
-    "schema": "Print the tools with their schemas.",
-    "check-reply": "Check a reply against the rules of a dialect.",
 }
 
 

@@ -4,14 +4,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, get_args
+from typing import Any, NoReturn, TypeVar
 
 import click
 
 from mailmcp.server.logs import configure_logging
-from mailmcp.settings.model import LogFormat, LogLevel, RowForm, Settings, TextForm
+from mailmcp.settings.model import ServerTable, Settings
 from mailmcp.settings.problems import SettingsError
-from mcp_envelope import Dialect
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -19,21 +18,6 @@ config_option = click.option(
     "--config",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Settings file. Default: MAILMCP_CONFIG, or config.toml in your configuration folder.",
-)
-_log_level = click.option("--log-level", type=click.Choice(get_args(LogLevel)), help="Default: info.")
-_log_format = click.option("--log-format", type=click.Choice(get_args(LogFormat)), help="Default: text.")
-_envelope = click.option(
-    "--envelope",
-    type=click.Choice([each.value for each in Dialect]),
-    help="Shape of replies. Default: summary.",
-)
-_text = click.option(
-    "--text", type=click.Choice(get_args(TextForm)), help="Text of replies. Default: markdown."
-)
-_rows = click.option(
-    "--rows",
-    type=click.Choice(get_args(RowForm)),
-    help="Rows of listed messages; lean rows omit what the message id already says. Default: full.",
 )
 _transport = click.option(
     "--transport",
@@ -59,7 +43,21 @@ def combine(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT], Co
     return decorate
 
 
-reply_options: Callable[[CommandT], CommandT] = combine(_log_level, _log_format, _envelope, _text, _rows)
+def _server_option(key: str, what: str) -> Callable[[CommandT], CommandT]:
+    """Make an option of a key of `[server]`; its value is checked with the other settings."""
+    field = ServerTable.model_fields[key]
+    allowed = str(field.description).removeprefix("one of ").replace('"', "")
+    name = "--" + key.replace("_", "-")
+    return click.option(name, metavar="NAME", help=f"{what}: {allowed}. Default: {field.get_default()}.")
+
+
+reply_options: Callable[[CommandT], CommandT] = combine(
+    _server_option("log_level", "How much is logged"),
+    _server_option("log_format", "How it is logged"),
+    _server_option("envelope", "Shape of replies"),
+    _server_option("text", "Text of replies"),
+    _server_option("rows", "Rows of listed messages; lean ones omit what the message id says"),
+)
 transport_options: Callable[[CommandT], CommandT] = combine(_transport, _host, _port)
 
 

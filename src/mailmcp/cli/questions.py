@@ -5,16 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import click
-from rich.console import Console
-from rich.prompt import Confirm, Prompt
-from rich.text import Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
-    """Asks, with the defaults taken unasked if `assume_yes`. Ctrl-C raises KeyboardInterrupt."""
+    """Asks, with the defaults taken unasked if `assume_yes`. Ctrl-C raises click.Abort."""
 
-    console: Console
     assume_yes: bool
 
     @property
@@ -27,7 +23,7 @@ class Questions:
         question: str,
         option: str,
         *,
-        default: str = "",
+        default: str | None = None,
         choices: Sequence[str] = (),
         check: Callable[[str], str | None] = lambda _: None,
     ) -> str:
@@ -36,30 +32,27 @@ class Questions:
         Args:
             question: Without a colon.
             option: What answers the question in a script.
-            default: What is taken if nothing is typed; empty to insist on an answer.
+            default: What is taken if nothing is typed; None to insist on an answer.
             choices: The only answers; empty for any.
             check: Returns what is wrong with an answer, starting with "must be", or None.
         """
         if default and self.assume_yes:
             return default
         self._require_terminal(option)
-        while True:
-            answer = Prompt.ask(
-                Text(question),
-                console=self.console,
-                default=default,
-                show_default=bool(default),
-                choices=list(choices) or None,
-            )
-            fault = check(answer) if answer else "is needed"
-            if not fault:
-                return answer
-            self.console.print(Text(f"This {fault}."))
+
+        def accept(text: str) -> str:
+            fault = check(text)
+            if choices and text not in choices:
+                fault = f"must be one of {', '.join(choices)}"
+            if fault:
+                raise click.UsageError(f"This {fault}.")
+            return text
+
+        return str(click.prompt(question, default=default, value_proc=accept))
 
     def ask_secret(self, question: str, option: str) -> str:
         """Ask for a secret, which is not shown; empty answers are asked again."""
         self._require_terminal(option)
-        # Not rich's prompt, which shows the question before it turns the echo off.
         return str(click.prompt(question, hide_input=True))
 
     def confirm(self, question: str) -> bool:
@@ -67,11 +60,7 @@ class Questions:
         if self.assume_yes:
             return True
         self._require_terminal("--yes")
-        return Confirm.ask(Text(question), console=self.console, default=True)
-
-    def say(self, text: str) -> None:
-        """Print a sentence. It is data: brackets in it are no markup."""
-        self.console.print(Text(text), soft_wrap=True)
+        return click.confirm(question, default=True)
 
     def _require_terminal(self, option: str) -> None:
         if not self.can_ask:

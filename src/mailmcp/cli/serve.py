@@ -15,19 +15,15 @@ from mailmcp import __version__
 from mailmcp.cli.options import (
     HttpAddress,
     config_option,
-    exit_with,
     http_address,
     load_or_exit,
     reply_options,
     transport_options,
 )
-from mailmcp.server.app import build_server
-from mailmcp.server.options import Options
+from mailmcp.server.app import Options, build_server
 from mailmcp.server.stdio import run_stdio
-from mailmcp.settings.load import load_settings, read_http_token
+from mailmcp.settings.load import load_settings
 from mailmcp.settings.model import Settings
-from mailmcp.settings.password_command import end_password_commands
-from mailmcp.settings.problems import SettingsError
 
 _log = logging.getLogger(__name__)
 
@@ -41,14 +37,15 @@ def command(
 ) -> None:
     """Serve MCP over stdin and stdout until stdin closes, or over HTTP. A signal or Ctrl-C ends both."""
     address = http_address(transport, host, port)
-    serve(load_or_exit(lambda: load_settings(config, os.environ, overrides=overrides)), address)
+    load = partial(load_settings, config, os.environ, overrides=overrides, needs_account=False)
+    serve(load_or_exit(load), address)
 
 
 def serve(settings: Settings, address: HttpAddress | None = None, *, source: str = "") -> None:
     """Serve until the client or a signal ends it, and don't wait for stuck threads.
 
     Args:
-        settings: With at least one account.
+        settings: Without an account, every call answers that one has to be set up.
         address: Where to serve HTTP; None for stdio.
         source: Where the accounts come from, for the log, if not from the settings.
     """
@@ -56,7 +53,7 @@ def serve(settings: Settings, address: HttpAddress | None = None, *, source: str
         _log.warning("%s", warning)
     run = partial(run_stdio, leave=exit_now) if address is None else _http_runner(settings, address)
     origin = source or settings.source or "the environment"
-    served = ", ".join(account.account_id for account in settings.accounts)
+    served = ", ".join(account.account_id for account in settings.accounts) or "no account"
     _log.info("mailmcp %s serves %s from %s", __version__, served, origin)
     if address is None and sys.stdin.isatty():
         click.echo("mailmcp waits for a host to speak MCP on stdin. Ctrl-C ends it.", err=True)
@@ -79,12 +76,10 @@ def _http_runner(settings: Settings, address: HttpAddress) -> Callable[..., None
         options = http.HttpOptions(
             host=address.host,
             port=address.port,
-            token=read_http_token(settings.server, os.environ),
+            token=settings.server.http_token,
             allowed_hosts=settings.server.http_allowed_hosts,
         )
         return partial(http.run_http, listener=http.listen(options), options=options)
-    except SettingsError as error:
-        exit_with(error)
     except http.StartError as error:
         click.echo(f"mailmcp: {error}", err=True)
         sys.exit(error.exit_status)
@@ -95,7 +90,6 @@ def exit_if_threads_are_stuck() -> None:
 
     Looking up a host name may take minutes, and nothing interrupts the resolver.
     """
-    end_password_commands()
     logging.shutdown()
     stuck = [
         each for each in threading.enumerate() if each is not threading.main_thread() and not each.daemon
@@ -108,6 +102,5 @@ def exit_if_threads_are_stuck() -> None:
 
 def exit_now() -> None:
     """Exit cleanly, but without waiting for threads."""
-    end_password_commands()
     logging.shutdown()
     os._exit(0)

@@ -6,132 +6,171 @@ neither. Each question can be answered by an option, so that a script can run it
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import get_args
 
 import click
-from dns.resolver import Resolver
-from rich.console import Console
 
 from mailmcp.auth.sign_in import SignIn
 from mailmcp.auth.store import SecretStore, StoreError
 from mailmcp.auth.tokens import Tokens, save_tokens
 from mailmcp.cli.install import install
-from mailmcp.cli.mail_server import MailServer
-from mailmcp.cli.options import config_option, exit_with
+from mailmcp.cli.options import CommandT, combine, config_option, exit_with
 from mailmcp.cli.questions import Questions
-from mailmcp.cli.setup_options import AccountKeys, Options, key_fault, setup_options
-from mailmcp.cli.setup_server import choose_server
-from mailmcp.cli.setup_sign_in import ask_oauth_keys, ask_password, choose_auth, sign_in_by_oauth
+from mailmcp.cli.setup_sign_in import AccountKeys, ask_for_secret, ask_oauth_keys, uses_oauth
 from mailmcp.cli.sign_in import fail, store_for
-from mailmcp.hosts.machine import find_files, this_machine
 from mailmcp.hosts.table import HOSTS
 from mailmcp.imap.account import Account, Tls
+from mailmcp.model.mail_provider import MailProvider, provider_named, provider_of_domain, provider_of_host
 from mailmcp.server.logs import configure_logging
-from mailmcp.settings.check import check_account, make_account, make_sign_in
-from mailmcp.settings.edit import accounts_of, add_account
-from mailmcp.settings.model import ADDRESS_PATTERN
+from mailmcp.settings.check import check_table, make_account, make_sign_in
+from mailmcp.settings.edit import add_account, read_accounts
+from mailmcp.settings.model import AccountTable, AuthMethod, is_address
 from mailmcp.settings.problems import SettingsError
-from mailmcp.settings.sources import FileSource, choose_config_path
-from mailmcp.settings.toml_file import TomlFile, read_toml
+from mailmcp.settings.sources import Source, choose_config_path
+
+_account_options: Callable[[CommandT], CommandT] = combine(
+    click.option("--host", help="IMAP server, or whose it is, such as Google. Default: the address's."),
+    click.option("--port", type=click.IntRange(1, 65535), help="Default: the server's, or 993."),
+    click.option("--tls", type=click.Choice([each.value for each in Tls]), help="Default: the server's."),
+    click.option("--ca-file", help="PEM file of certificates to trust, as Proton Bridge exports one."),
+    click.option("--user", help="Login name. Default: the address."),
+    click.option("--account-id", help="What mailmcp calls the account. Default: derived from the address."),
+    click.option("--auth", type=click.Choice(get_args(AuthMethod)), help="How to sign in."),
+    click.option("--client-id", help="OAuth 2.0: the id of your client."),
+    click.option("--client-secret-env", help="OAuth 2.0: the variable with the secret of your client."),
+    click.option("--tenant", help="OAuth 2.0: the Microsoft tenant, if not any."),
+    click.option("--issuer", help="OAuth 2.0: address of an authorization server that mailmcp doesn't know."),
+)
 
 
 @click.command()
 @config_option
-@setup_options
-@click.pass_obj
-def command(resolver: Resolver | None, /, config: Path | None, **given: Any) -> None:
+@click.option("--email", help="Your address.")
+@_account_options
+@click.option("--password-stdin", is_flag=True, help="Read the password from stdin, one line.")
+@click.option("--device", is_flag=True, help="OAuth 2.0: print a code instead of opening a browser.")
+@click.option("--no-test", is_flag=True, help="Save without connecting to the server.")
+@click.option(
+    "--install",
+    "hosts",
+    multiple=True,
+    metavar="HOST",
+    type=click.Choice([each.host_id for each in HOSTS]),
+    help="Add mailmcp to a host, as mailmcp install does; may be repeated.",
+)
+@click.option("-y", "--yes", is_flag=True, help="Accept defaults without asking.")
+def command(
+    config: Path | None,
+    email: str | None,
+    hosts: Sequence[str],
+    *,
+    password_stdin: bool,
+    device: bool,
+    no_test: bool,
+    yes: bool,
+    **given: str | int | None,
+) -> None:
     """Set up an account.
 
     Asks for an address and a password, or signs in by OAuth 2.0, and tests that.
     Nothing is saved before the end.
     """
     configure_logging("warning", as_json=False)
-    options = Options(**given)
-    questions = Questions(console=Console(), assume_yes=options.yes)
+    questions = Questions(assume_yes=yes)
     path = choose_config_path(config, os.environ)
     try:
-        known = accounts_of(read_toml(path, optional=True))
+        known = read_accounts(path)
     except SettingsError as error:
         exit_with(error)
 
-    email = options.email or questions.ask("Your address", "--email", check=_address_fault)
+    email = email or questions.ask("Your address", "--email", check=_address_fault)
     _require(_address_fault(email), "--email")
-    server = choose_server(options, questions, email.rpartition("@")[2], resolver)
-    keys = _account_keys(options, questions, server, email, known)
-    oauth = choose_auth(options, questions, server) == "oauth2"
-    if oauth:
-        keys |= ask_oauth_keys(options, questions, server)
+    keys: AccountKeys = {key: value for key, value in given.items() if value is not None}
+    provider = _choose_server(keys, email.rpartition("@")[2], questions)
+    _choose_names(keys, email, provider, known, questions)
+    if uses_oauth(keys, provider, questions, password_stdin=password_stdin):
+        ask_oauth_keys(keys, provider, questions)
+    keys = {key: keys[key] for key in AccountTable.model_fields if key in keys}
     account, sign_in = _checked(keys, path)
-
-    secret: str | Tokens
-    if oauth:
-        secret = sign_in_by_oauth(options, questions, account, sign_in)
-    else:
-        secret = ask_password(options, questions, server, account)
+    secret = ask_for_secret(
+        account, sign_in, provider, questions, from_stdin=password_stdin, device=device, no_test=no_test
+    )
     _save(path, keys, sign_in, secret)
-    questions.say(f"Account {sign_in.account_id} is set up in {path}.")
-    _offer_hosts(options, questions, config)
+    click.echo(f"Account {sign_in.account_id} is set up in {path}.")
 
-
-def _offer_hosts(options: Options, questions: Questions, config: Path | None) -> None:
-    """Add mailmcp to the hosts of the options, or to those found that the person wants it in."""
-    machine = this_machine()
-    chosen = [host for host in HOSTS if host.host_id in options.install]
-    if not options.install and questions.can_ask and not options.yes:
-        found = [host for host in HOSTS if find_files(host, machine)]
+    chosen = [host for host in HOSTS if host.host_id in hosts]
+    if not hosts and questions.can_ask and not yes:
+        found = [host for host in HOSTS if host.is_here()]
         chosen = [host for host in found if questions.confirm(f"Add mailmcp to {host.name}?")]
     for host in chosen:
-        install(host, machine, config, yes=True)
+        install(host, config, yes=True)
     if not chosen:
-        questions.say("Next: mailmcp install --list shows the programs that you can add mailmcp to.")
+        click.echo("Next: mailmcp install --list shows the programs that you can add mailmcp to.")
 
 
-def _account_keys(
-    options: Options,
-    questions: Questions,
-    server: MailServer,
+def _choose_server(keys: AccountKeys, domain: str, questions: Questions) -> MailProvider | None:
+    """Take the server of the options, or the provider's, or ask whose it is."""
+    provider = provider_of_domain(domain)
+    if provider is None or "host" in keys:
+        named = str(keys.get("host", "")) or questions.ask(
+            f"IMAP server of {domain}, or whose it is (such as Google or Outlook)",
+            "--host",
+            check=lambda text: None if provider_named(text) else _key_fault("host", text),
+        )
+        provider = provider_named(named) or provider_of_host(named)
+        keys["host"] = provider.host if provider else named
+    if provider is not None:
+        keys["host"] = provider.host
+        keys.setdefault("tls", provider.tls)
+        keys.setdefault("port", provider.port)
+        click.echo(f"{provider.name}: {keys['host']}, port {keys['port']}, TLS {keys['tls']}")
+    elif "tls" not in keys:
+        keys["tls"] = questions.ask("TLS", "--tls", default="implicit", choices=[each.value for each in Tls])
+    tls = Tls(str(keys["tls"]))
+    if tls is Tls.IMPLICIT:
+        del keys["tls"]
+    if keys.get("port") == tls.default_port:
+        del keys["port"]
+    return provider
+
+
+def _choose_names(
+    keys: AccountKeys,
     email: str,
-    known: list[Mapping[str, object]],
-) -> AccountKeys:
-    """Return the keys that every account has, without those that only repeat a default."""
-    provider = server.provider
-    user = options.user or email
-    if not options.user and provider is None:
-        user = questions.ask("Login name", "--user", default=email)
+    provider: MailProvider | None,
+    known: Sequence[Mapping[str, object]],
+    questions: Questions,
+) -> None:
+    """Choose the login name, the id, and the certificate that Proton's bridge needs."""
+    if "user" not in keys:
+        keys["user"] = email if provider else questions.ask("Login name", "--user", default=email)
     for each in known:
-        if (each.get("host"), each.get("user")) == (server.host, user):
-            fail(f"{user} at {server.host} is set up already, as account {each.get('account_id')}")
+        if (each.get("host"), each.get("user")) == (keys["host"], keys["user"]):
+            fail(f"{keys['user']} at {keys['host']} is set up already, as account {each.get('account_id')}")
     ids = {each.get("account_id") for each in known}
 
     def id_fault(text: str) -> str | None:
-        return key_fault("account_id", text) or ("must be another id: this one is taken" * (text in ids))
+        return _key_fault("account_id", text) or ("must be another id: this one is taken" * (text in ids))
 
-    account_id = options.account_id or questions.ask(
-        "A short name for the account", "--account-id", default=_suggest_id(email, ids), check=id_fault
-    )
-    _require(id_fault(account_id), "--account-id")
-    keys: AccountKeys = {"account_id": account_id, "host": server.host}
-    if server.port != Tls(server.tls).default_port:
-        keys["port"] = server.port
-    if server.tls != Tls.IMPLICIT:
-        keys["tls"] = server.tls
-    ca_file = options.ca_file
-    if ca_file is None and provider is not None and provider.name == "Proton":
-        ca_file = questions.ask("Path of the certificate that Bridge exported", "--ca-file")
-    if ca_file:
-        keys["ca_file"] = str(Path(ca_file).expanduser().absolute())
-    keys["user"] = user
-    return keys
+    if "account_id" not in keys:
+        keys["account_id"] = questions.ask(
+            "A short name for the account", "--account-id", default=_suggest_id(email, ids), check=id_fault
+        )
+    _require(id_fault(str(keys["account_id"])), "--account-id")
+    if provider is not None and provider.name == "Proton" and "ca_file" not in keys:
+        keys["ca_file"] = questions.ask("Path of the certificate that Bridge exported", "--ca-file")
+    if keys.get("ca_file"):
+        keys["ca_file"] = str(Path(str(keys["ca_file"])).expanduser().absolute())
 
 
 def _checked(keys: AccountKeys, path: Path) -> tuple[Account, SignIn]:
     """Check the account as the settings will, before anything is sent."""
-    source = FileSource(TomlFile(path=path, data={"accounts": [keys]}), os.environ)
-    table, problems = check_account(keys, source, needs_password=False)
+    source = Source(path=path, environ=os.environ)
+    table, problems = check_table(AccountTable, keys, source)
     if table is None or problems:
-        fail("; ".join(f"{each.where[0]}: {each.message}" for each in problems))
+        fail("; ".join(f"{each.key}: {each.message}" for each in problems))
     sign_in = make_sign_in(table, source)
     return make_account(table, source, sign_in), sign_in
 
@@ -160,9 +199,7 @@ def _save(path: Path, keys: AccountKeys, sign_in: SignIn, secret: str | Tokens) 
 def _has_account(path: Path, account_id: str) -> bool:
     """Return whether the account was written, though an interrupt came afterwards."""
     try:
-        return any(
-            each.get("account_id") == account_id for each in accounts_of(read_toml(path, optional=True))
-        )
+        return any(each.get("account_id") == account_id for each in read_accounts(path))
     except SettingsError:
         return False
 
@@ -182,8 +219,15 @@ def _suggest_id(email: str, taken: set[object]) -> str:
     return next(each for each in (stem, *numbered) if each not in taken)
 
 
+def _key_fault(key: str, value: str) -> str | None:
+    """Check one value as the settings will."""
+    others = {"account_id": "a", "host": "h", "user": "u"}
+    _, problems = check_table(AccountTable, {**others, key: value}, Source())
+    return next((each.message for each in problems if each.key == key), None)
+
+
 def _address_fault(text: str) -> str | None:
-    return None if re.fullmatch(ADDRESS_PATTERN, text) else "must be an address, such as ann@example.com"
+    return None if is_address(text) else "must be an address, such as ann@example.com"
 
 
 def _require(fault: str | None, option: str) -> None:

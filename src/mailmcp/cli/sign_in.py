@@ -19,7 +19,7 @@ from mailmcp.settings.problems import SettingsError
 def load_sign_in(config: Path | None, account_id: str | None) -> tuple[Settings, SignIn]:
     """Load the settings and choose an account; exits if they are wrong or it isn't clear which one."""
     try:
-        settings = load_settings(config, os.environ, needs_passwords=False)
+        settings = load_settings(config, os.environ)
     except SettingsError as error:
         exit_with(error)
     known = ", ".join(settings.sign_ins)

@@ -1,4 +1,4 @@
-"""The sample account: about 200 messages such as one person at a small company has.
+"""The sample account: 60 messages such as one person at a small company has.
 
 Each file in ``sample/<folder>/`` is a message as its server stores it, after two fields of our own:
 

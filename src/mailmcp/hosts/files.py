@@ -1,25 +1,28 @@
-"""Plans changes of settings files, shows them, and makes them."""
+"""Adds an entry to a settings file in plain JSON, and removes it again.
 
+A file that doesn't parse, comments included, is refused: what can't be written back isn't touched. The file
+as it was is kept beside it under a name of its own, which nothing overwrites or removes.
+"""
+
+import json
+import re
 import stat
-from codecs import BOM_UTF8
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
-from os.path import commonprefix
 from pathlib import Path
+from typing import Any
 
 from mailmcp.atomic import write_atomically
-from mailmcp.hosts.edit import add_entry, find_entry, remove_entry
-from mailmcp.hosts.syntax import TextError
 from mailmcp.hosts.table import Host, Launch
 
 BACKUP_SUFFIX = ".before-mailmcp"
 
-_LINE_CHARS_MAX = 160
-"""Of lines that are shown whole. A file may be all on one line."""
+_ADDRESS_KEYS = {"url", "uri", "serverUrl", "httpUrl"}
+"""Of an entry for a server that the host doesn't start."""
 
 
 class FileError(Exception):
-    """A settings file can't be used. The message names it and says what to do."""
+    """A settings file can't be used. The message names it and never quotes it: it may hold secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,94 +33,57 @@ class Change:
     before: bytes | None = field(repr=False)
     after: bytes | None = field(repr=False)
 
-    @property
-    def backup(self) -> Path:
-        """Where the file is kept as it was."""
-        return _backup_of(self.path)
-
-    def diff(self) -> list[str]:
-        """Return what differs, without what is next to it: other servers may have secrets there."""
-        old, new = ((each or b"").decode("utf-8-sig") for each in (self.before, self.after))
-        olds, news = old.splitlines(), new.splitlines()
-        # The line above an entry may get a comma, which is no reason to show it.
-        matcher = SequenceMatcher(a=_without_commas(olds), b=_without_commas(news))
-        lines = []
-        for tag, start, end, new_start, new_end in matcher.get_opcodes():
-            if tag != "equal":
-                lines += [f"-{line}" for line in olds[start:end]]
-                lines += [f"+{line}" for line in news[new_start:new_end]]
-        if all(len(line) <= _LINE_CHARS_MAX for line in lines):
-            return lines
-        return [f"-{line}" for line in _middle(old, new)] + [f"+{line}" for line in _middle(new, old)]
-
-
-def _without_commas(lines: list[str]) -> list[str]:
-    return [line.removesuffix(",") for line in lines]
-
-
-def _middle(text: str, other: str) -> list[str]:
-    """Return the lines of a text from where it begins to differ from another to where it ends to."""
-    start = len(commonprefix([text, other]))  # noqa: RUF071 - it is characters that are compared
-    end = len(commonprefix([text[start:][::-1], other[start:][::-1]]))  # noqa: RUF071
-    return text[start : len(text) - end].splitlines()
-
 
 def plan_install(path: Path, host: Host, name: str, launch: Launch) -> Change | None:
-    """Return how a file gets the entry, or None if it has it.
+    """Return how a file gets the entry, or None if it has it; other keys of an existing entry stay.
 
     Raises:
-        FileError: The file can't be read, parsed or edited.
+        FileError: The file can't be read or parsed, or has an entry of this name for another kind of server.
     """
     real, before = _read(path)
-    try:
-        text = add_entry(_decode(before), host.syntax, (host.key, name), host.make_entry(name, launch))
-    except TextError as error:
-        raise FileError(f"{path}: {error}. Nothing was changed; --print shows the entry to add") from None
-    after = _encode(text, before)
-    return None if after == before else Change(path=real, before=before, after=after)
+    data = _parse(path, before)
+    servers = data.setdefault(host.key, {})
+    old = servers.get(name, {}) if isinstance(servers, dict) else None
+    if not isinstance(old, dict):
+        raise FileError(f"{path}: {host.key} isn't as {host.name} writes it. Nothing was changed")
+    if _ADDRESS_KEYS & old.keys():
+        raise FileError(f"{path}: {name} is a server with an address; use another --name, or remove it first")
+    servers[name] = host.make_entry(launch) | old | {"command": launch.command, "args": list(launch.args)}
+    if servers[name] == old:
+        return None
+    return Change(path=real, before=before, after=_write(path, data, before))
 
 
 def plan_uninstall(path: Path, host: Host, name: str) -> Change | None:
     """Return how a file loses the entry, or None if it doesn't have it.
 
-    If nothing else has changed since the entry was added, the file becomes what it was: it gets the octets of
-    the backup, or is deleted if it wasn't there.
-
-    Raises:
-        FileError: The file can't be read, parsed or edited.
-    """
-    real, before = _read(path)
-    keys = (host.key, name)
-    try:
-        text = _decode(before)
-        entry = find_entry(text, host.syntax, keys)
-        if entry is None:
-            return None
-        backup = _backup_of(real)
-        original = backup.read_bytes() if backup.is_file() else None
-        if _is_original(original, text, host, keys, entry):
-            return Change(path=real, before=before, after=original)
-        return Change(path=real, before=before, after=_encode(remove_entry(text, host.syntax, keys), before))
-    except OSError as error:
-        raise FileError(f"{path}: its backup can't be read: {error.strerror}") from error
-    except TextError as error:
-        raise FileError(f"{path}: {error}. Nothing was changed; remove the entry {name} by hand") from None
-
-
-def has_entry(path: Path, host: Host, name: str) -> bool:
-    """Return whether a file has the entry.
+    Where nothing else has changed since, it gets the octets that it had before, or is deleted if it wasn't
+    there.
 
     Raises:
         FileError: The file can't be read or parsed.
     """
-    try:
-        return find_entry(_decode(_read(path)[1]), host.syntax, (host.key, name)) is not None
-    except TextError as error:
-        raise FileError(f"{path}: {error}") from None
+    real, before = _read(path)
+    data = _parse(path, before)
+    if not isinstance(data.get(host.key), dict) or name not in data[host.key]:
+        return None
+    del data[host.key][name]
+    without_key = {key: value for key, value in data.items() if key != host.key or value}
+    for backup in reversed(list(_backups(real))):
+        octets = backup.read_bytes()
+        if _parse_or_none(octets) in (data, without_key):
+            return Change(path=real, before=before, after=octets)
+    return Change(path=real, before=before, after=_write(path, data, before) if without_key else None)
 
 
-def apply(change: Change) -> None:
-    """Back up the file, then write another one and rename it: a crash leaves one of the two, whole.
+def has_entry(path: Path, host: Host, name: str) -> bool:
+    """Return whether a file has the entry. Raises FileError if it can't be read or parsed."""
+    servers = _parse(path, _read(path)[1]).get(host.key)
+    return isinstance(servers, dict) and name in servers
+
+
+def apply(change: Change) -> Path | None:
+    """Make a change, and return the backup; None if there was no file.
 
     Raises:
         FileError: The file is read-only, was changed meanwhile, or can't be written.
@@ -129,29 +95,33 @@ def apply(change: Change) -> None:
         mode = stat.S_IMODE(path.stat().st_mode) if change.before is not None else 0o600
         if not mode & stat.S_IWUSR:
             raise FileError(f"{path}: is read-only. Nothing was changed")
-        if change.before is not None:
-            write_atomically(change.backup, change.before, mode=mode)
+        backup = None if change.before is None else _back_up(path, change.before, mode)
         if change.after is None:
             path.unlink()
         else:
             write_atomically(path, change.after, mode=mode)
     except OSError as error:
         raise FileError(f"{path}: can't be written: {error.strerror}") from error
+    return backup
 
 
-def _backup_of(path: Path) -> Path:
-    return path.with_name(path.name + BACKUP_SUFFIX)
+def _back_up(path: Path, octets: bytes, mode: int) -> Path:
+    backups = list(_backups(path))
+    if backups and backups[-1].read_bytes() == octets:
+        return backups[-1]
+    number = f"-{len(backups) + 1}" if backups else ""
+    backup = path.with_name(f"{path.name}{BACKUP_SUFFIX}{number}")
+    write_atomically(backup, octets, mode=mode)
+    return backup
 
 
-def _is_original(
-    original: bytes | None, text: str, host: Host, keys: tuple[str, str], entry: dict[str, object]
-) -> bool:
-    """Return whether adding the entry to the original gives the text."""
-    try:
-        old = _decode(original)
-        return find_entry(old, host.syntax, keys) is None and add_entry(old, host.syntax, keys, entry) == text
-    except TextError:  # an old backup of something else
-        return False
+def _backups(path: Path) -> Iterator[Path]:
+    """Return the backups that are there, numbered without gaps, the oldest first."""
+    backup, number = path.with_name(path.name + BACKUP_SUFFIX), 1
+    while backup.is_file():
+        yield backup
+        number += 1
+        backup = path.with_name(f"{path.name}{BACKUP_SUFFIX}-{number}")
 
 
 def _read(path: Path) -> tuple[Path, bytes | None]:
@@ -165,13 +135,41 @@ def _read(path: Path) -> tuple[Path, bytes | None]:
         raise FileError(f"{path}: can't be read: {error.strerror}") from error
 
 
-def _decode(octets: bytes | None) -> str:
+def _parse(path: Path, octets: bytes | None) -> dict[str, Any]:
+    """Parse a file; one that is missing or empty has no entries."""
+    data = _parse_or_none(octets or b"")
+    if data is None:
+        raise FileError(f"{path}: isn't plain JSON (it may have comments), so it can't be rewritten safely")
+    return data
+
+
+def _parse_or_none(octets: bytes) -> dict[str, Any] | None:
     try:
-        return (octets or b"").decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise TextError("is not UTF-8 text") from None
+        text = octets.decode("utf-8-sig")
+        data = json.loads(text, object_pairs_hook=_unique) if text.strip() else {}
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
 
 
-def _encode(text: str, before: bytes | None) -> bytes:
-    mark = BOM_UTF8 if before and before.startswith(BOM_UTF8) else b""
-    return mark + text.encode()
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that is there twice: rewriting would drop one of its values."""
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        raise ValueError
+    return data
+
+
+def _write(path: Path, data: dict[str, Any], before: bytes | None) -> bytes:
+    """Write data with the indentation, line breaks and byte order mark that the file had."""
+    old = before or b""
+    indent = re.search(rb"\n([ \t]+)\S", old)
+    try:
+        text = json.dumps(
+            data, indent=indent[1].decode() if indent else 2, ensure_ascii=False, allow_nan=False
+        )
+        octets = text.encode() + b"\n"
+    except ValueError:  # a number or character that JSON can't write
+        raise FileError(f"{path}: has a value that can't be written back. Nothing was changed") from None
+    mark = b"\xef\xbb\xbf" if old.startswith(b"\xef\xbb\xbf") else b""
+    return mark + (octets.replace(b"\n", b"\r\n") if b"\r\n" in old else octets)

@@ -1,17 +1,10 @@
-"""Chooses the command that a host starts.
+"""Chooses the command that a host starts: absolute, and such that it works after updates.
 
-It must still work after updates of the host, of mailmcp and of uv, and it must be absolute, since hosts that
-are started from a desktop don't have the PATH of a shell.
-
-- If mailmcp is installed, it is the installed script, by the path where the shell finds it. uv and pipx renew
-  the link `~/.local/bin/mailmcp` with each update, so it is written as it is and not followed.
-- If mailmcp was started by uvx, its files are in uv's cache and may be gone tomorrow. Then it is `uvx` with
-  what to run, which creates them again.
-- If there is no script, it is Python with `-m mailmcp`.
+uv and pipx renew the link `~/.local/bin/mailmcp` with each update, so a link is written and not followed.
+What uvx started is in uv's cache and may be gone tomorrow, so there it is `uvx` itself.
 """
 
 import json
-import os
 import shutil
 import sys
 import sysconfig
@@ -31,31 +24,15 @@ def find_launch(config: Path | None) -> Launch:
     """Return how to start this mailmcp, with a settings file if one is named.
 
     Raises:
-        NoLaunchError: It runs from a cache and there is no uvx, or its path can't be written into a file.
+        NoLaunchError: It runs from a temporary environment that nothing makes again.
     """
-    launch = choose_launch(
-        config,
-        prefix=Path(sys.prefix),
-        scripts=Path(sysconfig.get_path("scripts")),
-        executable=Path(sys.executable),
-        search_path=os.environ.get("PATH", ""),
-        direct_url=_direct_url(),
+    return choose_launch(
+        config, prefix=Path(sys.prefix), scripts=Path(sysconfig.get_path("scripts")), direct_url=_direct_url()
     )
-    try:
-        "".join([launch.command, *launch.args]).encode()
-    except UnicodeEncodeError:
-        raise NoLaunchError("the path of mailmcp or of its settings is not valid UTF-8") from None
-    return launch
 
 
 def choose_launch(
-    config: Path | None,
-    *,
-    prefix: Path,
-    scripts: Path,
-    executable: Path,
-    search_path: str,
-    direct_url: str | None = None,
+    config: Path | None, *, prefix: Path, scripts: Path, direct_url: str | None = None
 ) -> Launch:
     """Choose between the installed script, uvx, and Python with a module.
 
@@ -63,33 +40,25 @@ def choose_launch(
         config: Settings file, made absolute.
         prefix: The virtual environment.
         scripts: Its folder of scripts.
-        executable: Its Python.
-        search_path: As in PATH.
         direct_url: Content of `direct_url.json` (PEP 610), if mailmcp was not installed from an index.
     """
     serve = ("serve", *(("--config", str(config.absolute())) if config else ()))
-    if _is_in_cache(prefix):
-        uvx = shutil.which("uvx", path=search_path)
+    # uv marks its cache, pipx names the folder of `pipx run`.
+    if any((each / "CACHEDIR.TAG").exists() for each in prefix.parents) or ".cache" in prefix.parts:
+        uvx = shutil.which("uvx")
         if uvx is None:
             raise NoLaunchError(
                 "mailmcp runs from a temporary environment. Install it with `uv tool install mailmcp` or "
                 "`pipx install mailmcp`, then run `mailmcp install` again"
             )
-        source = _source(direct_url)
-        wanted = ("--from", source, "mailmcp") if source else ("mailmcp",)
-        return Launch(command=str(Path(uvx).absolute()), args=(*wanted, *serve))
+        source = ("--from", _source(direct_url)) if direct_url else ()
+        return Launch(command=str(Path(uvx).absolute()), args=(*source, "mailmcp", *serve))
     script = shutil.which("mailmcp", path=str(scripts))
     if script is None:
-        return Launch(command=str(executable.absolute()), args=("-m", "mailmcp", *serve))
-    found = shutil.which("mailmcp", path=search_path)
-    is_ours = found is not None and Path(found).samefile(script)
-    return Launch(command=str(Path(found if found and is_ours else script).absolute()), args=serve)
-
-
-def _is_in_cache(prefix: Path) -> bool:
-    """Return whether an environment is in the cache of uv or pipx; uv marks the folder, pipx names it."""
-    return any((each / "CACHEDIR.TAG").exists() for each in prefix.parents) or (
-        "pipx" in prefix.parts and prefix.parent.name in {".cache", "cache", "Cache"}
+        return Launch(command=sys.executable, args=("-m", "mailmcp", *serve))
+    found = shutil.which("mailmcp")
+    return Launch(
+        command=str(Path(found).absolute()) if found and Path(found).samefile(script) else script, args=serve
     )
 
 
@@ -100,10 +69,8 @@ def _direct_url() -> str | None:
         return None
 
 
-def _source(direct_url: str | None) -> str | None:
+def _source(direct_url: str) -> str:
     """Return what uvx takes after `--from`: a folder, a file or an address."""
-    if direct_url is None:
-        return None
     origin = json.loads(direct_url)
     url: str = origin["url"]
     if url.startswith("file:"):

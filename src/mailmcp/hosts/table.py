@@ -1,18 +1,12 @@
-"""The hosts: where their settings are, and what an entry looks like."""
+"""The hosts: where their settings are, what an entry looks like, and the command of those that have one."""
 
-from collections.abc import Callable, Mapping
+import json
+import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
 
-from mailmcp.hosts.json_text import JSON
-from mailmcp.hosts.syntax import Syntax
-from mailmcp.hosts.toml_text import TOML
-from mailmcp.hosts.yaml_text import YAML
-
-System = Literal["darwin", "win32", "linux"]
-"""As `sys.platform` names them."""
-
-Entry = dict[str, object]
+import platformdirs
 
 SERVER_NAME = "mailmcp"
 """What the entry is called, if nothing else is wanted."""
@@ -30,147 +24,136 @@ class Launch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """A program that starts MCP servers."""
+    """A program that starts MCP servers.
+
+    It has settings in plain JSON (`files`), or a command that edits them (`add`), or it wants an entry that
+    the user adds by hand.
+    """
 
     host_id: str
     name: str
-    files: Mapping[System, tuple[str, ...]]
-    """One for each edition. They start with ~ or a variable of Windows; * stands for the rest of a name."""
+    files: tuple[str, ...] = ()
+    """One for each edition. `{app_data}` is the folder of applications' settings; * is the rest of a name."""
 
-    syntax: Syntax = JSON
     key: str = "mcpServers"
-    """Of the mapping that has the servers by their names."""
+    """Of the object that has the servers by their names."""
 
-    make_entry: Callable[[str, Launch], Entry]
-    """Takes the name of the entry."""
+    extra: tuple[tuple[str, object], ...] = ()
+    """What an entry has besides `command` and `args`."""
 
-    sign: str | None = None
-    """A folder that shows that the host is there; by default the one of the file."""
+    program: str = ""
+    """The host's own command; empty for none."""
 
-    moved_by: tuple[str, str] | None = None
-    """A variable, and the folder that it replaces."""
+    add: Callable[[str, Launch], list[str]] | None = None
+    remove: Callable[[str], list[str]] | None = None
+    """None if the host's command can't remove a server."""
+
+    by_hand: Callable[[str, Launch], str] | None = None
+
+    def make_entry(self, launch: Launch) -> dict[str, object]:
+        """Return the entry, as its JSON object."""
+        return {"command": launch.command, "args": list(launch.args), **dict(self.extra)}
+
+    def is_here(self) -> bool:
+        """Return whether the host is on this machine, as far as that shows."""
+        return bool(self.find_files() or (self.program and shutil.which(self.program)))
+
+    def find_files(self) -> list[Path]:
+        """Return the settings of each edition that is there; the files themselves may be missing."""
+        return [path for each in self.expected_files() for path in _matches(each) if path.parent.is_dir()]
+
+    def expected_files(self) -> list[Path]:
+        """Return where settings are looked for."""
+        app_data = platformdirs.user_config_path(roaming=True)
+        return [Path(each.replace("{app_data}", str(app_data))).expanduser() for each in self.files]
 
 
-def _plain(_: str, launch: Launch) -> Entry:
-    return {"command": launch.command, "args": list(launch.args)}
+def _matches(path: Path) -> list[Path]:
+    """Fill in a `*` in the name of a folder."""
+    folder = path.parent.relative_to(path.anchor)
+    return [each / path.name for each in sorted(Path(path.anchor).glob(str(folder)))]
 
 
-def _typed(name: str, launch: Launch) -> Entry:
-    return {"type": "stdio", **_plain(name, launch)}
+def _claude(name: str, launch: Launch) -> list[str]:
+    return ["claude", "mcp", "add", "--scope", "user", name, "--", launch.command, *launch.args]
 
 
-def _zed(name: str, launch: Launch) -> Entry:
-    return {"source": "custom", **_plain(name, launch), "env": {}}
+def _code(name: str, launch: Launch) -> list[str]:
+    return [
+        "code",
+        "--add-mcp",
+        json.dumps({"name": name, "command": launch.command, "args": list(launch.args)}),
+    ]
 
 
-def _goose(name: str, launch: Launch) -> Entry:
-    return {
+def _codex(name: str, launch: Launch) -> list[str]:
+    return ["codex", "mcp", "add", name, "--", launch.command, *launch.args]
+
+
+def _goose(name: str, launch: Launch) -> str:
+    """Write YAML, in which every JSON value is valid."""
+    entry = {
         "name": name,
-        "description": "Read mail over IMAP",
         "type": "stdio",
         "enabled": True,
         "cmd": launch.command,
         "args": list(launch.args),
         "timeout": 300,
     }
+    lines = [f"    {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items()]
+    return "\n".join(["extensions:", f"  {name}:", *lines])
 
 
-def _everywhere(*files: str) -> dict[System, tuple[str, ...]]:
-    return {"darwin": files, "win32": files, "linux": files}
-
-
-def _in_app_data(*files: str) -> dict[System, tuple[str, ...]]:
-    """Place files of Electron applications."""
-    return {
-        "darwin": tuple(f"~/Library/Application Support/{each}" for each in files),
-        "win32": tuple(f"%APPDATA%/{each}" for each in files),
-        "linux": tuple(f"~/.config/{each}" for each in files),
-    }
-
-
-_CLAUDE = _in_app_data("Claude/claude_desktop_config.json")
-_CLAUDE_MSIX = "%LOCALAPPDATA%/Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json"
 _CLINE = "User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
-_CLINE_CLI = "~/.cline/data/settings/cline_mcp_settings.json"
 
 HOSTS = (
     Host(
         host_id="claude-desktop",
         name="Claude Desktop",
-        # The MSIX edition, the usual one since 2026, has a private copy of %APPDATA%.
-        files={**_CLAUDE, "win32": (_CLAUDE_MSIX, *_CLAUDE["win32"])},
-        make_entry=_plain,
+        files=(
+            "{app_data}/Claude/claude_desktop_config.json",
+            # The MSIX edition, the usual one on Windows since 2026, has a private copy of %APPDATA%.
+            "~/AppData/Local/Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json",
+        ),
     ),
     Host(
         host_id="claude-code",
         name="Claude Code",
-        files=_everywhere("~/.claude.json"),
-        sign="~/.claude",
-        moved_by=("CLAUDE_CONFIG_DIR", "~"),
-        make_entry=_typed,
+        program="claude",
+        add=_claude,
+        remove=lambda name: ["claude", "mcp", "remove", "--scope", "user", name],
     ),
+    Host(host_id="vscode", name="VS Code", program="code", add=_code),
     Host(
-        host_id="vscode",
-        name="VS Code",
-        files=_in_app_data("Code/User/mcp.json", "Code - Insiders/User/mcp.json"),
-        key="servers",
-        make_entry=_typed,
+        host_id="codex",
+        name="Codex",
+        program="codex",
+        add=_codex,
+        remove=lambda name: ["codex", "mcp", "remove", name],
     ),
-    Host(host_id="cursor", name="Cursor", files=_everywhere("~/.cursor/mcp.json"), make_entry=_plain),
+    Host(host_id="cursor", name="Cursor", files=("~/.cursor/mcp.json",)),
+    Host(host_id="windsurf", name="Windsurf", files=("~/.codeium/windsurf/mcp_config.json",)),
+    Host(host_id="gemini", name="Gemini CLI", files=("~/.gemini/settings.json",)),
     Host(
-        host_id="windsurf",
-        name="Windsurf",
-        files=_everywhere("~/.codeium/windsurf/mcp_config.json"),
-        make_entry=_plain,
+        host_id="lm-studio",
+        name="LM Studio",
+        files=("~/.lmstudio/mcp.json", "~/.cache/lm-studio/mcp.json"),
     ),
     Host(
         host_id="zed",
         name="Zed",
-        files={
-            "darwin": ("~/.config/zed/settings.json",),
-            "win32": ("%APPDATA%/Zed/settings.json",),
-            "linux": ("~/.config/zed/settings.json",),
-        },
+        files=("~/.config/zed/settings.json", "{app_data}/Zed/settings.json"),
         key="context_servers",
-        make_entry=_zed,
-    ),
-    Host(
-        host_id="codex",
-        name="Codex",
-        files=_everywhere("~/.codex/config.toml"),
-        syntax=TOML,
-        key="mcp_servers",
-        moved_by=("CODEX_HOME", "~/.codex"),
-        make_entry=_plain,
-    ),
-    Host(
-        host_id="gemini", name="Gemini CLI", files=_everywhere("~/.gemini/settings.json"), make_entry=_plain
-    ),
-    Host(
-        host_id="lm-studio",
-        name="LM Studio",
-        files=_everywhere("~/.lmstudio/mcp.json", "~/.cache/lm-studio/mcp.json"),
-        make_entry=_plain,
-    ),
-    Host(
-        host_id="goose",
-        name="Goose",
-        files={
-            "darwin": ("~/.config/goose/config.yaml",),
-            "win32": ("%APPDATA%/Block/goose/config/config.yaml",),
-            "linux": ("~/.config/goose/config.yaml",),
-        },
-        syntax=YAML,
-        key="extensions",
-        make_entry=_goose,
+        extra=(("source", "custom"), ("env", {})),
     ),
     Host(
         host_id="cline",
         name="Cline",
-        files={
-            system: (*files, _CLINE_CLI)
-            for system, files in _in_app_data(f"Code/{_CLINE}", f"Cursor/{_CLINE}").items()
-        },
-        make_entry=_plain,
+        files=(
+            f"{{app_data}}/Code/{_CLINE}",
+            f"{{app_data}}/Cursor/{_CLINE}",
+            "~/.cline/data/settings/cline_mcp_settings.json",
+        ),
     ),
+    Host(host_id="goose", name="Goose", by_hand=_goose),
 )

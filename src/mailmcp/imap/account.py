@@ -1,7 +1,7 @@
 """What the IMAP layer needs to know of one account; the settings make it."""
 
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -73,6 +73,9 @@ class Account:
     max_sessions: int = limits.SESSIONS_PER_ACCOUNT
     connect_timeout_s: float = limits.CONNECT_TIMEOUT_S
     command_timeout_s: float = limits.COMMAND_TIMEOUT_S
+
+    special_uses: Mapping[str, str] = field(default_factory=dict)
+    r"""Uses of mailboxes, as `\\Sent` (RFC 6154), by name: what the owner says, whatever the server does."""
 
     @property
     def secure(self) -> bool:

@@ -74,6 +74,12 @@ NOT_CONNECTED: Final = (
 )
 """Exchange: `BAD User is authenticated but not connected.`, to the first command after the login."""
 
+UNSAFE_LOGIN: Final = (
+    "You are signed in, but the provider takes this for an unsafe login. Sign in at its website, allow IMAP "
+    "in the settings there, create an authorization code, and enter it with: mailmcp password {account_id}"
+)
+"""NetEase (163, 126, yeah.net): `NO EXAMINE Unsafe Login. Please contact kefu@188.com for help`."""
+
 BRIDGE_CERTIFICATE: Final = (
     "If this is Proton Bridge, export its certificate there (Settings, Advanced settings), "
     'set ca_file to that cert.pem, and set host to "127.0.0.1", the only name in it.'

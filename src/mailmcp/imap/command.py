@@ -107,8 +107,12 @@ class Meaning:
     unsupported: bool = False
     """Whether the server may not know the command or one of its arguments."""
 
+    asks_to_wait: bool = False
+    """Whether the same is true of any other command: whoever goes on sending is served even later."""
+
 
 _LATER = Meaning(temporary=True)
+_WAIT = Meaning(temporary=True, asks_to_wait=True)
 _NEVER = Meaning(temporary=False)
 _UNSUPPORTED = Meaning(temporary=False, unsupported=True)
 _FORBIDDEN = Meaning(temporary=False, reason=Reason.PERMISSION_DENIED)
@@ -117,13 +121,13 @@ _MEANINGS: Final[Mapping[str, Meaning]] = {
     # RFC 5530, RFC 9051 section 7.1, and codes seen in the wild. A code that is not here says nothing; ALERT
     # is not: Gmail uses it for wrong passwords and for too many connections alike.
     # The server has a problem.
-    "UNAVAILABLE": _LATER,
-    "INUSE": _LATER,
+    "UNAVAILABLE": _WAIT,
+    "INUSE": _WAIT,
     "SERVERBUG": _LATER,  # Dovecot's "Internal error occurred": usually a lock or a timeout
     "EXPUNGEISSUED": _LATER,
-    "THROTTLED": _LATER,  # Exchange Online, Gmail
-    "LIMIT": _LATER,  # a limit of the implementation in RFC 5530; of rates or connections in the wild (Yahoo)
-    "OVERQUOTA": _LATER,  # a reader stores nothing: Gmail limits commands and bandwidth per day
+    "THROTTLED": _WAIT,  # Exchange Online, Gmail
+    "LIMIT": _WAIT,  # a limit of the implementation in RFC 5530; of rates or connections in the wild (Yahoo)
+    "OVERQUOTA": _WAIT,  # a reader stores nothing: Gmail limits commands and bandwidth per day
     # The credentials are wrong.
     "AUTHENTICATIONFAILED": Meaning(temporary=False, reason=Reason.CREDENTIALS_REJECTED),
     "EXPIRED": Meaning(temporary=False, reason=Reason.CREDENTIALS_EXPIRED),
@@ -154,6 +158,7 @@ _CONNECTION_LIMIT = re.compile(
 
 
 _NOT_CONNECTED = re.compile("user is authenticated but not connected", re.IGNORECASE)
+_UNSAFE_LOGIN = re.compile("unsafe login", re.IGNORECASE)
 
 
 def mentions_connection_limit(text: str) -> bool:
@@ -174,6 +179,7 @@ class RefusedError(Exception):
         code: The response code in upper case, or "".
         is_not_connected: Whether Exchange took the login and now refuses the mailbox: "User is authenticated
             but not connected". It says so with BAD and without a code.
+        is_unsafe_login: Whether NetEase took the login and now refuses every mailbox as an "Unsafe Login".
         meaning: What the code means; None if it says nothing.
         text: The server's text, printable and short.
         response: The untagged responses before the refusal.
@@ -193,7 +199,10 @@ class RefusedError(Exception):
         self.command, self.status = command, status
         self.code = match[1].upper() if match else ""
         self.is_not_connected = _NOT_CONNECTED.search(text) is not None
-        self.meaning = _FORBIDDEN if self.is_not_connected else _MEANINGS.get(self.code)
+        self.is_unsafe_login = _UNSAFE_LOGIN.search(text) is not None
+        self.meaning = (
+            _FORBIDDEN if self.is_not_connected or self.is_unsafe_login else _MEANINGS.get(self.code)
+        )
         shown = "".join(c if c.isprintable() else " " for c in text)
         self.text = shown if len(shown) <= _SERVER_TEXT_CHARS else f"{shown[: _SERVER_TEXT_CHARS - 1]}…"
         self.response = response or Response()
@@ -209,6 +218,11 @@ class RefusedError(Exception):
     def retryable(self) -> bool:
         """Whether the same command may succeed later, as it may after a NO without a reason."""
         return self.is_temporary or (self.meaning is None and self.status == "NO")
+
+    @property
+    def asks_to_wait(self) -> bool:
+        """Whether the server wants no more commands for now."""
+        return self.meaning is not None and self.meaning.asks_to_wait
 
     @property
     def is_connection_limit(self) -> bool:

@@ -22,6 +22,12 @@ from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.sasl import answer_to_failure, parse_failure
 
 _NUMBER = re.compile(rb"\d{1,20}")
+_FETCH = re.compile(rb"\* \d{1,10} FETCH \(", re.IGNORECASE)
+_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_LITERAL = re.compile(rb"\{\d+\}\r?\n\Z")
+_RESPONSE = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|[A-P]{4}\d+ (?:OK|NO|BAD)\b", re.IGNORECASE)
+"""How a response begins; a tag as imaplib makes them."""
+
 _READ_OCTETS = 65_536
 
 _RESPONSE_OVERHEAD_OCTETS = 100
@@ -73,6 +79,7 @@ class Connection(imaplib.IMAP4):
         self._was_receiving = True
         self._received = bytearray()
         self._octets_left = limits.RESPONSE_OCTETS_MAX
+        self._open_lists = 0
         self._known: tuple[bytes, ...] = ()
         self.software = ""
         """What the server says that it is (ID, RFC 2971), as sent; "" if it doesn't."""
@@ -129,10 +136,10 @@ class Connection(imaplib.IMAP4):
         return result
 
     def run_all(self, commands: Sequence[Command], *, in_order: bool) -> list[Response | RefusedError]:
-        """Send several commands at once, in one round trip, and wait for all completions.
+        """Send several commands at once, in one round trip if possible, and wait for all completions.
 
         Args:
-            commands: Only the last one may have to wait before it sends a literal; see `sends_at_once`.
+            commands: One that has to wait before it sends a literal ends its round trip; see `sends_at_once`.
             in_order: Whether commands depend on an EXAMINE before them, so that a completion on the wrong
                 side of one is an error. Other commands may complete in any order, and untagged responses
                 may then be in the wrong result (RFC 9051 section 5.5).
@@ -141,10 +148,29 @@ class Connection(imaplib.IMAP4):
             ProtocolViolationError: A command completed before an EXAMINE in front of it.
             OSError, imaplib.IMAP4.abort: The connection failed; see `partial_results`.
         """
-        self._begin()
         self.partial_results = ()
-        tags = self._send_all(commands)
         results: list[Response | RefusedError] = []
+        burst: list[Command] = []
+        for command in commands:
+            waits = not self.sends_at_once(command)
+            # Waiting mixes the responses up to then, which is harmless behind a lone EXAMINE.
+            if waits and burst and [each.name for each in burst] != ["EXAMINE"]:
+                self._run_burst(burst, results, in_order=in_order)
+                burst = []
+            burst.append(command)
+            if waits:
+                self._run_burst(burst, results, in_order=in_order)
+                burst = []
+        if burst:
+            self._run_burst(burst, results, in_order=in_order)
+        return results
+
+    def _run_burst(
+        self, commands: Sequence[Command], results: list[Response | RefusedError], *, in_order: bool
+    ) -> None:
+        """Send commands of which only the last may have to wait; add their results."""
+        self._begin()
+        tags = self._send_all(commands)
         for number, command in enumerate(commands):
             if number:
                 self.untagged_responses.clear()
@@ -162,7 +188,6 @@ class Connection(imaplib.IMAP4):
             except (OSError, imaplib.IMAP4.abort):
                 self.partial_results = [*results, Response(untagged=dict(self.untagged_responses))]
                 raise
-        return results
 
     def _send_all(self, commands: Sequence[Command]) -> list[bytes]:
         """Send commands; return their tags."""
@@ -303,16 +328,44 @@ class Connection(imaplib.IMAP4):
 
     @override
     def readline(self) -> bytes:
-        """Read a line with its end, of any length: imaplib's own limit is too short for SEARCH."""
+        """Read a line with its end, of any length: imaplib's own limit is too short for SEARCH.
+
+        Servers put names of files into FETCH responses with the line ends that were in them. Such a response
+        is joined into one line, without these line ends, as unfolding does (RFC 5322 section 2.2.3).
+        """
+        line = self._read_line()
+        if not self._open_lists and not _FETCH.match(line):
+            return line
+        open_lists = self._open_lists
+        while True:
+            rest = _QUOTED.sub(b"", line)
+            self._open_lists = max(0, open_lists + rest.count(b"(") - rest.count(b")"))
+            if _LITERAL.search(line):
+                return line
+            is_whole = not self._open_lists and b'"' not in rest
+            if is_whole or self._next_begins_response():  # else it ends too early, which spoils one message
+                self._open_lists = 0
+                return line.rstrip(b"\r\n") + b"\r\n"
+            line = line.rstrip(b"\r\n") + self._read_line()
+
+    def _read_line(self) -> bytes:
         self._spend(_RESPONSE_OVERHEAD_OCTETS)
+        end = self._find_line_end()
+        self._spend(end)
+        return self._take(end)
+
+    def _next_begins_response(self) -> bool:
+        return _RESPONSE.match(self._received, 0, self._find_line_end()) is not None
+
+    def _find_line_end(self) -> int:
+        """Receive the next line, and return its length; more than is allowed if it is too long."""
         searched = 0
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
             if searched > self._octets_left:
-                break
+                return searched
             self._receive()
-        self._spend(end + 1 if end >= 0 else len(self._received))
-        return self._take(end + 1)
+        return end + 1
 
     def _spend(self, octets: int) -> None:
         self._octets_left -= octets

@@ -11,7 +11,13 @@ from contextlib import contextmanager
 from enum import StrEnum
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.advice import BRIDGE_CERTIFICATE, NOT_CONNECTED, advise_on_password, advise_on_token
+from mailmcp.imap.advice import (
+    BRIDGE_CERTIFICATE,
+    NOT_CONNECTED,
+    UNSAFE_LOGIN,
+    advise_on_password,
+    advise_on_token,
+)
 from mailmcp.imap.command import RefusedError, mentions_connection_limit
 from mailmcp.imap.connection import ProtocolViolationError, ResponseTooLongError
 from mailmcp.reasons import Reason
@@ -90,10 +96,11 @@ _ERRORS: Mapping[Reason, type[InternalError | AuthFailedError | NotFoundError]] 
 
 def refused_error(account_id: str, error: RefusedError) -> ToolError:
     """Build the error for a command that the server completed with NO or BAD."""
-    if error.is_not_connected:
+    advice = NOT_CONNECTED if error.is_not_connected else UNSAFE_LOGIN if error.is_unsafe_login else ""
+    if advice:
         return AuthFailedError(
             f"The server refused {error.command} (account {account_id}). "
-            + NOT_CONNECTED.format(account_id=account_id),
+            + advice.format(account_id=account_id),
             reason=error.reason,
             details={"account_id": account_id, "command": error.command, "status": error.status},
         )

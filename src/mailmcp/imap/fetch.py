@@ -1,20 +1,34 @@
-"""UID FETCH: typed rows of messages, and a failure for each message that could not be fetched.
+"""UID FETCH: rows of messages, and a failure for each message that could not be fetched.
 
-See RFC 9051 section 6.4.5. One bad message never spoils the others: when a FETCH fails, its messages
-are fetched again in halves until the bad ones are alone.
+See RFC 9051 section 6.4.5. One bad message never spoils the others: when a FETCH fails, its messages are
+fetched again in halves until the bad ones are alone. A server that asks to come back later is left alone.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, Self
 
-from mailmcp.imap.command import Command, RefusedError
+from mailmcp import limits
+from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import format_refusal
-from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
+from mailmcp.imap.object_ids import ID_ITEMS, IDS
+from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, run_steps
+from mailmcp.imap.quirks import is_unsupported
+from mailmcp.imap.rows import FetchedMessage, parse_rows
+from mailmcp.imap.sequence_set import sequence_sets
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
+
+FetchJob = tuple[Sequence[int], Sequence[str]]
+"""UIDs, and the data items of each, such as `BODY.PEEK[]<0.131072>`."""
+
+_FIELDS: Final = "HEADER.FIELDS"
+_ASKS_FOR_FROM: Final = re.compile(r"HEADER\.FIELDS \([^)]*\bFROM\b", re.IGNORECASE)
+_FROM: Final = re.compile(rb"^From[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_WHOLE_HEADER: Final = ("UID", f"BODY.PEEK[HEADER]<0.{limits.ROW_HEADER_OCTETS}>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +61,13 @@ GONE: Final = FetchFailure(
 )
 """The server sends nothing about the message."""
 
+_UNREADABLE: Final = FetchFailure(
+    code=Code.INTERNAL,
+    reason=Reason.PROTOCOL_VIOLATION,
+    stage="parse",
+    message="The server's response could not be parsed.",
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
@@ -64,50 +85,133 @@ class Fetched:
 def fetch_messages(
     session: Session, uids: Sequence[int], items: Sequence[str], *, also: Sequence[Command] = ()
 ) -> Fetched:
-    """Fetch `items` of messages in the open mailbox; one round trip if all goes well.
-
-    Args:
-        session: With its mailbox open.
-        uids: Few enough for one command line, such as a page.
-        items: Data items (RFC 9051 section 6.4.5), such as `BODY.PEEK[]<0.131072>`.
-        also: FETCHes of other messages, sent in the same round trip; nothing is done if they fail.
+    """Fetch data items of messages in the open mailbox; blocks. See `fetch_steps`.
 
     Raises:
         DeadlineError, InternalError: The connection failed. Refusals become failures.
     """
     if not uids:
         return Fetched()
-    sequence_set = ",".join(map(str, uids)).encode()
-    refusal: RefusedError | None = None
-    try:
-        response = session.run("FETCH", sequence_set, f"({' '.join(items)})".encode(), uid=True, also=also)
-    except RefusedError as error:
-        refusal, response = error, error.response  # which may have rows of the messages that are there
-    rows, unreadable = parse_rows(response)
-    fetched = Fetched(
-        messages={uid: rows[uid] for uid in uids if uid in rows},
-        others=tuple(rows.values()) if also else (),
-    )
-    missing = [uid for uid in uids if uid not in rows]
-    if len(uids) == 1 or not (refusal or unreadable):
-        fetched.failures.update(dict.fromkeys(missing, _failure(refusal, unreadable=unreadable > 0)))
-        return fetched
-    middle = len(missing) // 2
-    for half in (missing[:middle], missing[middle:]):
-        part = fetch_messages(session, half, items)
-        fetched.messages.update(part.messages)
-        fetched.failures.update(part.failures)
+    [fetched] = run_steps(session, fetch_steps(session, (uids, items), also=also))
     return fetched
+
+
+def fetch_steps(
+    session: Session, *jobs: FetchJob, optional: FetchJob = ((), ()), also: Sequence[Command] = ()
+) -> Steps[list[Fetched]]:
+    """Do several jobs at once; one round trip if all goes well and the commands fit a burst.
+
+    One more if messages lack a From field: their `HEADER.FIELDS` is then replaced by the whole header.
+
+    Args:
+        session: Used for what is known of the server.
+        jobs: Each has its result, in order. A message in several jobs has the items of all.
+        optional: Fetched along with the jobs, but not again if it fails. Its result is the last one and has
+            no failures; without UIDs there is none.
+        also: FETCHes of other messages, sent in the same burst; nothing is done if they fail.
+    """
+    planned = [list(fetch_commands(session, job)) for job in jobs]
+    commands = [each for some in planned for each in some]
+    replies, lost = yield from _send([*commands, *fetch_commands(session, optional), *also])
+    rows, unreadable = parse_replies(replies)
+    others = tuple(rows.values()) if also else ()
+    if also and unreadable:
+        rows = {}  # what came of these messages may be from the other commands alone
+    results: list[Fetched] = []
+    start = 0
+    for job, some in zip(jobs, planned, strict=True):
+        own = replies[start : start + len(some)]
+        start += len(some)
+        uids = job[0]
+        refusal = next((each for each in own if isinstance(each, RefusedError)), None)
+        messages = {uid: rows[uid] for uid in uids if uid in rows}
+        missing = [uid for uid in uids if uid not in rows]
+        # With several jobs, a row may come from another job than the one that failed.
+        again = list(uids) if len(jobs) > 1 else missing
+        if (
+            lost is None
+            and refusal is None
+            and unreadable
+            and again == missing
+            and len(missing) <= unreadable
+        ):
+            # Each has a row that can't be read: asking again would bring the same.
+            fetched = Fetched(messages=messages, failures=dict.fromkeys(missing, _UNREADABLE))
+        elif again and lost is None and (refusal or unreadable):
+            fetched = yield from _fetch_again(session, job, again, refusal)
+            fetched = replace(fetched, messages=messages | fetched.messages)
+        else:
+            failures = dict.fromkeys(missing, FetchFailure.of(lost) if lost else GONE)
+            fetched = Fetched(messages=messages, failures=failures, interrupted=lost is not None)
+        results.append(replace(fetched, others=others))
+    if lost is None:
+        results = yield from replace_headers_without_from(session, jobs, results)
+    if optional[0]:
+        results.append(Fetched(messages={uid: rows[uid] for uid in optional[0] if uid in rows}))
+    return results
+
+
+def _fetch_again(
+    session: Session, job: FetchJob, uids: list[int], refusal: RefusedError | None
+) -> Steps[Fetched]:
+    """Fetch some messages of a job again, in halves, until the bad ones are alone.
+
+    One round trip for all halves of a size.
+
+    Args:
+        session: As for `fetch_steps`.
+        job: What failed.
+        uids: Those of its messages that are missing.
+        refusal: Why; None if a row was malformed.
+    """
+    plain = [item for item in job[1] if item not in ID_ITEMS]
+    if refusal and is_unsupported(refusal) and len(plain) < len(job[1]):
+        # Some servers advertise ids and refuse them.
+        [fetched] = yield from fetch_steps(session, (uids, plain))
+        if all(each is GONE for each in fetched.failures.values()):
+            session.quirks.refuse(IDS)
+        return fetched
+    found = Fetched()
+    if len(job[0]) == 1:
+        found.failures[uids[0]] = _failure(refusal, unreadable=refusal is None)
+        return found
+    parts = [uids]
+    while parts and not (refusal and refusal.asks_to_wait):
+        halves = [half for part in parts for half in _halves(session, part)]
+        commands = [each for half in halves for each in fetch_commands(session, (half, job[1]))]
+        replies, lost = yield from _send(commands)
+        rows, _ = parse_replies(replies)
+        found.messages.update((uid, rows[uid]) for uid in uids if uid in rows)
+        if lost is not None:
+            missing = [uid for part in parts for uid in part if uid not in rows]
+            found.failures.update(dict.fromkeys(missing, FetchFailure.of(lost)))
+            return replace(found, interrupted=True)
+        parts = []
+        for half, reply in zip(halves, replies, strict=True):
+            refused = reply if isinstance(reply, RefusedError) else None
+            _, unreadable = parse_replies([reply])
+            missing = [uid for uid in half if uid not in rows]
+            if len(half) > 1 and missing and (refused or unreadable):
+                parts.append(missing)
+            else:
+                failure = _failure(refused, unreadable=unreadable > 0)
+                found.failures.update(dict.fromkeys(missing, failure))
+        waiting = (each for each in replies if isinstance(each, RefusedError) and each.asks_to_wait)
+        refusal = next(waiting, None)
+    rest = [uid for part in parts for uid in part]
+    found.failures.update(dict.fromkeys(rest, _failure(refusal, unreadable=False)))
+    return found
+
+
+def _halves(session: Session, uids: list[int]) -> Iterator[list[int]]:
+    """Divide messages in two, or into as many FETCHes as they need: those of a page fit a line."""
+    size = min((len(uids) + 1) // 2, limits.PAGE_SIZE_MAX, session.message_limit or limits.PAGE_SIZE_MAX)
+    return (uids[start : start + size] for start in range(0, len(uids), size))
 
 
 def _failure(refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
     if unreadable:
-        return FetchFailure(
-            code=Code.INTERNAL,
-            reason=Reason.PROTOCOL_VIOLATION,
-            stage="parse",
-            message="The server's response could not be parsed.",
-        )
+        return _UNREADABLE
     if refusal is None or refusal.code == "EXPUNGEISSUED":
         return GONE
     # In an open mailbox no code can mean that the mailbox is missing.
@@ -119,3 +223,71 @@ def _failure(refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
         message=f"The server refused to send the message: {format_refusal(refusal)}.",
         retryable=refusal.retryable,
     )
+
+
+def replace_headers_without_from(
+    session: Session, jobs: Sequence[FetchJob], results: list[Fetched]
+) -> Steps[list[Fetched]]:
+    """Fetch the whole header of messages without a From field: servers find no field if lines end with CR."""
+    lacking = dict.fromkeys(
+        uid
+        for (_, items), fetched in zip(jobs, results, strict=True)
+        if any(map(_ASKS_FOR_FROM.search, items))
+        for uid, row in fetched.messages.items()
+        if not _FROM.search(row.sections.get(_FIELDS, b""))
+    )
+    if not lacking:
+        return results
+    replies, lost = yield from _send(list(fetch_commands(session, (list(lacking), _WHOLE_HEADER))))
+    if lost is not None:
+        return [replace(each, interrupted=True) for each in results]
+    headers, _ = parse_replies(replies)
+    for fetched in results:
+        for uid in headers.keys() & fetched.messages.keys() & lacking.keys():
+            row = fetched.messages[uid]
+            sections = row.sections | {_FIELDS: headers[uid].sections.get("HEADER", b"")}
+            fetched.messages[uid] = replace(row, sections=sections)
+    return results
+
+
+def _send(commands: Sequence[Command]) -> Steps[tuple[Replies, ToolError | None]]:
+    """Send commands in as few bursts as they fit; return the replies, and the error if the connection failed.
+
+    After a failure the replies are fewer, and the last one may be incomplete.
+    """
+    replies: Replies = []
+    try:
+        for burst in bursts(commands):
+            replies += (yield burst).replies
+    except PipelineInterruptedError as interruption:
+        return [*replies, *interruption.replies], interruption.error
+    return replies, None
+
+
+def parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:
+    """Parse the rows of all replies together: a server may run FETCHes in parallel and mix their rows."""
+    responses = [reply.response if isinstance(reply, RefusedError) else reply for reply in replies]
+    pieces = [piece for response in responses for piece in response.untagged.get("FETCH", ())]
+    return parse_rows(Response(untagged={"FETCH": pieces}))
+
+
+def fetch_commands(session: Session, job: FetchJob) -> Iterator[Command]:
+    """Return the UID FETCH commands of a job, each within the lines that servers accept."""
+    uids, items = job
+    for sequence_set in sequence_sets(uids, uid_limit=session.message_limit):
+        yield Command(name="FETCH", arguments=[sequence_set, f"({' '.join(items)})".encode()], uid=True)
+
+
+def bursts(commands: Sequence[Command]) -> Iterator[list[Command]]:
+    """Divide commands into bursts that fit any socket buffer."""
+    burst: list[Command] = []
+    octets = 0
+    for command in commands:
+        size = sum(len(word) + 1 for word in command.words)
+        if burst and octets + size > limits.BURST_OCTETS:
+            yield burst
+            burst, octets = [], 0
+        burst.append(command)
+        octets += size
+    if burst:
+        yield burst

@@ -4,9 +4,9 @@ RFC 9051 section 6.3.9; SPECIAL-USE by RFC 6154, LIST-STATUS by RFC 5819.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from imapclient.imap_utf7 import decode as decode_utf7
 
@@ -37,6 +37,13 @@ _MODIFIED_UTF7 = re.compile(rb"(?:[^&\x80-\xff]|&[A-Za-z0-9+,]*-)*(?:&[A-Za-z0-9
 _UNSENDABLE = re.compile(r"[\r\n\0]|\\(?=x(?:0[0ad]|5c))")
 """What would read as a line end, or as what stands for one in a name."""
 
+_UNQUOTED_NAME = re.compile(
+    rb"""(?P<before>\([^()]*\)[ ](?:"\\?."|NIL))[ ](?P<name>[^"({\s][^\r\n]*)""", re.IGNORECASE
+)
+_EXTENDED = re.compile(rb"\S+ \(.*\)")
+"""A name without blanks, and extended data items (RFC 5258 section 3)."""
+
+_BLANK = re.compile(rb"[ \t]")
 _DELIMITER = re.compile(rb"[!-~]")
 _SEVERAL = {"\\Junk", "\\Trash"}
 _SPECIAL_USES = ("\\All", "\\Archive", "\\Drafts", "\\Flagged", "\\Junk", "\\Sent", "\\Trash", "\\Important")
@@ -103,7 +110,7 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
     for name, counts in _parse_counts(response).items():
         if name in mailboxes:
             mailboxes[name] = _with_counts(mailboxes[name], counts)
-    guessed = _guess_special_uses(mailboxes.values())
+    guessed = _guess_special_uses(mailboxes.values(), session.account.special_uses)
     return tuple(sorted(guessed, key=lambda each: listing_order(each.name)))
 
 
@@ -180,9 +187,12 @@ def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Response | R
 
 
 def _parse_mailbox(line: list[Piece]) -> tuple[bytes, Mailbox] | None:
-    """Parse a LIST response into the name as sent and the mailbox; None if it is malformed."""
+    """Parse a LIST response into the name as sent and the mailbox; None if it is malformed.
+
+    Exchange sends names with blanks and tabs without quotes: the rest of the line is the name.
+    """
     try:
-        attributes, delimiter, raw_name, *_ = parse_line(line)
+        attributes, delimiter, raw_name, *_ = _unquoted_name(line) or parse_line(line)
         attributes = tuple(each.decode("ascii", "replace") for each in attributes)
     except (ValueError, TypeError, AttributeError):
         return None
@@ -197,6 +207,14 @@ def _parse_mailbox(line: list[Piece]) -> tuple[bytes, Mailbox] | None:
         selectable=not lowered & {"\\noselect", "\\nonexistent"},
         special_use=next((use for use in _SPECIAL_USES if use.lower() in lowered), ""),
     )
+
+
+def _unquoted_name(line: list[Piece]) -> tuple[Any, ...]:
+    """Parse a LIST response whose name has blanks but no quotes; empty for any other."""
+    match = _UNQUOTED_NAME.fullmatch(line[0]) if isinstance(line[0], bytes) else None
+    if match is None or not _BLANK.search(match["name"]) or _EXTENDED.fullmatch(match["name"]):
+        return ()
+    return (*parse_line([match["before"]]), match["name"])
 
 
 def _octets(raw: object) -> bytes:
@@ -251,11 +269,16 @@ def _with_counts(mailbox: Mailbox, counts: dict[bytes, int]) -> Mailbox:
     return replace(mailbox, messages=counts.get(b"MESSAGES"), unseen=counts.get(b"UNSEEN"))
 
 
-def _guess_special_uses(mailboxes: Collection[Mailbox]) -> list[Mailbox]:
+def _guess_special_uses(mailboxes: Collection[Mailbox], configured: Mapping[str, str]) -> list[Mailbox]:
     """Guess from names the special uses that the server names no mailbox for; the least nested mailbox wins.
 
+    Nothing is guessed of a use that the settings know: `configured` has uses by the names of mailboxes.
     Several programs may each have made a Junk and a Trash: all on that level count.
     """
+    mailboxes = [
+        replace(each, special_use=configured[each.name]) if each.name in configured else each
+        for each in mailboxes
+    ]
     named = {each.special_use for each in mailboxes}
     depths: dict[str, int] = {}
     guessed: list[Mailbox] = []

@@ -6,27 +6,19 @@ at the same time in one burst, an EXAMINE in front of each. A search and a fetch
 a warm session, in one mailbox or in twenty.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response
-from mailmcp.imap.errors import refused_error
 from mailmcp.imap.session import SelectedMailbox, Session
 from mcp_envelope import ToolError
 
 ResultT = TypeVar("ResultT")
 
 Replies = list[Response | RefusedError]
-
-
-@dataclass(frozen=True, slots=True)
-class Exclusive:
-    """Work that needs the session for itself, with the mailbox open: what can't be sent in a burst."""
-
-    work: Callable[[Session], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,17 +42,8 @@ class PipelineInterruptedError(Exception):
         self.error, self.replies = error, replies
 
 
-Request: TypeAlias = Sequence[Command] | Exclusive
-"""What steps yield. Without commands they only want the mailbox, which may cost a round trip."""
-
-Steps: TypeAlias = Generator[Request, Responses, ResultT]
-
-
-def exclusively(work: Callable[[Session], ResultT]) -> Steps[ResultT]:
-    """Run work that blocks, with the mailbox open, and return its result."""
-    results: list[ResultT] = []
-    yield Exclusive(lambda session: results.append(work(session)))
-    return results[0]
+Steps: TypeAlias = Generator[Sequence[Command], Responses, ResultT]
+"""Yields commands. Without commands it only wants the mailbox, which may cost a round trip."""
 
 
 def riding(commands: Sequence[Command], steps: Steps[ResultT]) -> Steps[tuple[ResultT, Replies]]:
@@ -75,9 +58,9 @@ def riding(commands: Sequence[Command], steps: Steps[ResultT]) -> Steps[tuple[Re
     try:
         request = next(steps)
         while True:
-            added = () if isinstance(request, Exclusive) else extra
+            added = extra
             try:
-                responses = yield request if isinstance(request, Exclusive) else [*request, *added]
+                responses = yield [*request, *added]
             except PipelineInterruptedError as interruption:
                 extra = ()
                 request = steps.throw(interruption)
@@ -110,7 +93,7 @@ class MailboxTask(Generic[ResultT]):
 
     steps: Steps[ResultT]
     current: CurrentMailbox = field(default_factory=CurrentMailbox)
-    request: Request = ()
+    request: Sequence[Command] = ()
     result: ResultT | ToolError | None = None
     """None until the steps have ended; no steps return None."""
 
@@ -168,11 +151,8 @@ def run_pipelined(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> li
         task.advance()
     try:
         while unfinished := [task for task in tasks if task.result is None]:
-            for burst, exclusive in _bursts(session, unfinished):
-                if exclusive:
-                    _run_exclusively(session, burst[0])
-                else:
-                    _run_burst(session, burst)
+            for burst in _bursts(unfinished):
+                _run_burst(session, burst)
     except ToolError as error:
         for task in tasks:
             if task.result is None:
@@ -181,28 +161,29 @@ def run_pipelined(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> li
     return [task.outcome for task in tasks]
 
 
-def _bursts(
-    session: Session, tasks: Sequence[MailboxTask[ResultT]]
-) -> Iterator[tuple[list[MailboxTask[ResultT]], bool]]:
-    """Divide tasks into bursts; a task that can't be part of one comes alone, with True."""
+def run_steps(session: Session, steps: Steps[ResultT]) -> ResultT:
+    """Run steps in the mailbox that the session has open; raises what they raise, and as `run_pipelined`."""
+    assert session.mailbox is not None  # noqa: S101 - it was examined
+    task = MailboxTask(mailbox=session.mailbox.name, uidvalidity=session.expected_uidvalidity, steps=steps)
+    [result] = run_pipelined(session, [task])
+    if isinstance(result, ToolError):
+        raise result
+    return result
+
+
+def _bursts(tasks: Sequence[MailboxTask[ResultT]]) -> Iterator[list[MailboxTask[ResultT]]]:
+    """Divide tasks into bursts."""
     burst: list[MailboxTask[ResultT]] = []
     octets = 0
     for task in tasks:
-        if isinstance(task.request, Exclusive):
-            yield [task], True
-            continue
-        commands = [*session.examine_commands(task.mailbox), *task.request]
-        if not all(map(session.connection.sends_at_once, commands)):
-            yield [task], True
-            continue
         size = sum(len(word) + 1 for command in task.request for word in command.words)
         if burst and (len(burst) == limits.BURST_MAILBOXES or octets + size > limits.BURST_OCTETS):
-            yield burst, False
+            yield burst
             burst, octets = [], 0
         burst.append(task)
         octets += size
     if burst:
-        yield burst, False
+        yield burst
 
 
 def _run_burst(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> None:
@@ -210,7 +191,6 @@ def _run_burst(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> None:
     commands: list[Command] = []
     counts: list[tuple[int, int]] = []
     for number, task in enumerate(tasks):
-        assert not isinstance(task.request, Exclusive)  # noqa: S101 - see `_bursts`
         # By the second task another mailbox is open than now.
         opening = session.examine_commands(task.mailbox, again=number > 0)
         commands += [*opening, *task.request]
@@ -242,28 +222,3 @@ def _run_burst(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> None:
             task.resume(mailbox, own)
     if failure:
         raise failure
-
-
-def _run_exclusively(session: Session, task: MailboxTask[ResultT]) -> None:
-    """Run the request of one task, command by command."""
-    replies: Replies = []
-    try:
-        session.examine(task.mailbox, uidvalidity=task.uidvalidity)
-        if isinstance(task.request, Exclusive):
-            task.request.work(session)
-        else:
-            for command in task.request:
-                try:
-                    replies.append(session.run(command.name, *command.arguments, uid=command.uid))
-                except RefusedError as error:
-                    replies.append(error)
-        session.confirm()
-    except RefusedError as error:
-        task.fail(refused_error(session.account.account_id, error))
-    except ToolError as error:
-        if session.in_doubt:
-            raise
-        task.fail(error)
-    else:
-        assert session.mailbox is not None  # noqa: S101 - it was examined
-        task.resume(session.mailbox, replies)

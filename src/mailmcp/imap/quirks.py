@@ -37,9 +37,6 @@ class Quirks:
     believed: set[str] = field(default_factory=set)
     """The kinds of searches that have found a message that was known to be there; see `doubt`."""
 
-    binary_fails: bool = False
-    """Whether the connection was lost over FETCH BINARY: pymap drops it for parts encoded `binary`."""
-
     sizes: dict[str, int] = field(default_factory=dict)
     """Messages in each mailbox when it was last opened."""
 

@@ -11,8 +11,8 @@ from datetime import UTC, date, datetime, time
 from mailmcp import limits
 from mailmcp.imap.command import Command, Response
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetch_response import parse_rows
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
+from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.search.plan import Plan, format_search_date
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import Found

@@ -78,7 +78,8 @@ class Session:
     _reopen_due: bool = False
     """Whether the mailbox is stale and wanted: the next command opens it again."""
 
-    _expected_uidvalidity: int | None = None
+    expected_uidvalidity: int | None = None
+    """What the mailbox must have by the latest `examine`; None for any."""
 
     def __post_init__(self) -> None:
         self.last_used_at = self.opened_at
@@ -120,16 +121,11 @@ class Session:
         mailbox_name = ""
         if self.mailbox is not None and self._reopen_due:
             mailbox_name = self.mailbox.name
-            opening = self.examine_commands(mailbox_name)
-            if self.connection.sends_at_once(opening[0]):
-                commands = [*opening, *commands]
-            else:
-                [examined] = self.run_all(opening, in_order=True)
-                self.apply_examine(mailbox_name, examined, uidvalidity=self._expected_uidvalidity)
+            commands = [*self.examine_commands(mailbox_name), *commands]
         results = self.run_all(commands, in_order=True)
         first = len(commands) - len(also) - 1
         for examined in results[:first]:
-            self.apply_examine(mailbox_name, examined, uidvalidity=self._expected_uidvalidity)
+            self.apply_examine(mailbox_name, examined, uidvalidity=self.expected_uidvalidity)
         result = results[first]
         if isinstance(result, RefusedError):
             raise result
@@ -157,7 +153,7 @@ class Session:
         """Note that time has passed since the mailbox was opened."""
         self._stale = True
         self._reopen_due = False
-        self._expected_uidvalidity = None
+        self.expected_uidvalidity = None
 
     def examine(self, name: str, *, uidvalidity: int | None = None) -> SelectedMailbox:
         """Open a mailbox read-only; no round trip if it is open.
@@ -177,7 +173,7 @@ class Session:
             ConflictError: It has another UIDVALIDITY.
             InternalError: The server refuses to open it, or sends no UIDVALIDITY.
         """
-        self._expected_uidvalidity = uidvalidity
+        self.expected_uidvalidity = uidvalidity
         if not self._is_open(name):
             [examined] = self.run_all(self.examine_commands(name), in_order=True)
             return self.apply_examine(name, examined, uidvalidity=uidvalidity)

@@ -13,8 +13,7 @@ from typing import TypeVar
 
 from mailmcp import limits
 from mailmcp.imap.command import RefusedError, quoted
-from mailmcp.imap.fetch import Fetched, FetchFailure
-from mailmcp.imap.fetch_pipelined import fetch_steps
+from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
 from mailmcp.imap.object_ids import IDS, id_items
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.quirks import is_unsupported
@@ -265,11 +264,11 @@ def _search_steps(session: Session, name: str, query: ThreadQuery) -> Steps[Foun
 
 def row_steps(session: Session, uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
     """Fetch rows; without their structures where the server sends one that can't be parsed."""
-    [fetched] = yield from fetch_steps((uids, items), message_limit=session.message_limit)
+    [fetched] = yield from fetch_steps(session, (uids, items))
     unreadable = [uid for uid, failure in fetched.failures.items() if failure.code is Code.INTERNAL]
     if not unreadable or fetched.interrupted:
         return fetched
     plain = [item for item in items if item != "BODYSTRUCTURE"]
-    [again] = yield from fetch_steps((unreadable, plain), message_limit=session.message_limit)
+    [again] = yield from fetch_steps(session, (unreadable, plain))
     kept = {uid: failure for uid, failure in fetched.failures.items() if uid not in unreadable}
     return Fetched(messages=fetched.messages | again.messages, failures=kept | again.failures)

@@ -15,16 +15,13 @@ class MailProvider:
     domains: tuple[str, ...] = ()
     """Domains of its addresses."""
 
-    mail_exchangers: tuple[str, ...] = ()
-    """What the MX hosts of its customers' own domains end with."""
-
     credential: str = "the account's own password"
     """What its server takes as the password, for a sentence; empty if it takes OAuth 2.0 alone."""
 
     credential_page: str = ""
     """Where to make that password; empty for the account's own."""
 
-    oauth_provider: Literal["google", "microsoft", "fastmail", ""] = ""
+    oauth_provider: Literal["google", "microsoft", ""] = ""
     """The setting `provider`; empty if its IMAP server takes no OAuth 2.0."""
 
     client_page: str = ""
@@ -43,7 +40,6 @@ PROVIDERS: Final = (
         name="Google",
         host="imap.gmail.com",
         domains=("gmail.com", "googlemail.com"),
-        mail_exchangers=("google.com", "googlemail.com"),
         credential=_APP,
         credential_page="https://myaccount.google.com/apppasswords",
         oauth_provider="google",
@@ -58,7 +54,6 @@ PROVIDERS: Final = (
             *("outlook.it", "hotmail.co.uk", "hotmail.de", "hotmail.fr", "hotmail.it", "hotmail.es"),
             *("live.co.uk", "live.de", "live.fr", "live.nl", "live.it", "live.ca", "passport.com"),
         ),
-        mail_exchangers=("mail.protection.outlook.com", "olc.protection.outlook.com", "mx.microsoft"),
         credential="",
         oauth_provider="microsoft",
         client_page="https://entra.microsoft.com",
@@ -67,7 +62,6 @@ PROVIDERS: Final = (
         name="iCloud",
         host="imap.mail.me.com",
         domains=("icloud.com", "me.com", "mac.com"),
-        mail_exchangers=("mail.icloud.com",),
         credential="an app-specific password",
         credential_page="https://account.apple.com",
     ),
@@ -78,7 +72,6 @@ PROVIDERS: Final = (
             *("yahoo.com", "ymail.com", "rocketmail.com", "yahoo.co.uk", "yahoo.de", "yahoo.fr", "yahoo.it"),
             *("yahoo.es", "yahoo.ca", "yahoo.in", "yahoo.co.in", "yahoo.com.br", "yahoo.com.au"),
         ),
-        mail_exchangers=("yahoodns.net",),
         credential=_APP,
         credential_page="https://login.yahoo.com/account/security",
     ),
@@ -93,11 +86,8 @@ PROVIDERS: Final = (
         name="Fastmail",
         host="imap.fastmail.com",
         domains=("fastmail.com", "fastmail.fm"),
-        mail_exchangers=("messagingengine.com",),
         credential=_APP,
         credential_page="https://app.fastmail.com/settings/security",
-        oauth_provider="fastmail",
-        client_page="https://www.fastmail.com/for-developers/oauth/",
     ),
     MailProvider(
         name="Proton",
@@ -105,7 +95,6 @@ PROVIDERS: Final = (
         port=1143,
         tls="starttls",
         domains=("proton.me", "protonmail.com", "protonmail.ch", "pm.me"),
-        mail_exchangers=("protonmail.ch",),
         credential="the password that Proton Bridge shows",
         note="Proton Bridge must run on this machine. Export its certificate there, in Advanced settings.",
     ),
@@ -120,7 +109,6 @@ PROVIDERS: Final = (
     MailProvider(
         name="Zoho Workplace",
         host="imappro.zoho.com",
-        mail_exchangers=("zoho.com",),
         credential=_APP,
         credential_page="https://accounts.zoho.com",
         note="Switch IMAP on first, on the website: Settings, Mail Accounts.",
@@ -143,7 +131,6 @@ PROVIDERS: Final = (
         name="Yandex",
         host="imap.yandex.com",
         domains=("yandex.com", "yandex.ru", "ya.ru"),
-        mail_exchangers=("mx.yandex.net", "mx.yandex.ru"),
         credential=_APP,
         credential_page="https://id.yandex.com/security/app-passwords",
         note="Allow mail programs first, on the website: Settings, Email clients.",
@@ -152,7 +139,6 @@ PROVIDERS: Final = (
         name="Mail.ru",
         host="imap.mail.ru",
         domains=("mail.ru", "inbox.ru", "list.ru", "bk.ru", "internet.ru"),
-        mail_exchangers=("emx.mail.ru",),
         credential=_APP,
         credential_page="https://account.mail.ru",
     ),
@@ -182,7 +168,6 @@ PROVIDERS: Final = (
         name="mailbox.org",
         host="imap.mailbox.org",
         domains=("mailbox.org",),
-        mail_exchangers=("mailbox.org",),
     ),
     MailProvider(
         name="T-Online",
@@ -191,10 +176,10 @@ PROVIDERS: Final = (
         credential="the password for mail programs",
         credential_page="https://account.idm.telekom.com",
     ),
-    MailProvider(name="IONOS", host="imap.ionos.de", mail_exchangers=("kundenserver.de", "ionos.de")),
-    MailProvider(name="IONOS", host="imap.ionos.com", mail_exchangers=("ionos.com", "perfora.net")),
-    MailProvider(name="Migadu", host="imap.migadu.com", mail_exchangers=("migadu.com",)),
-    MailProvider(name="Gandi", host="mail.gandi.net", mail_exchangers=("gandi.net",)),
+    MailProvider(name="IONOS", host="imap.ionos.de"),
+    MailProvider(name="IONOS", host="imap.ionos.com"),
+    MailProvider(name="Migadu", host="imap.migadu.com"),
+    MailProvider(name="Gandi", host="mail.gandi.net"),
 )
 
 _BY_DOMAIN: Final = {domain: each for each in PROVIDERS for domain in each.domains}
@@ -212,13 +197,10 @@ def provider_of_host(host: str) -> MailProvider | None:
     return _BY_HOST.get("outlook.office365.com" if host in _OUTLOOK_HOSTS else host)
 
 
-def provider_of_exchanger(host: str) -> MailProvider | None:
-    """Return the provider whose mail exchanger has this name; None if it isn't known."""
-    host = host.lower().removesuffix(".")
-    for each in PROVIDERS:
-        if any(host == suffix or host.endswith(f".{suffix}") for suffix in each.mail_exchangers):
-            return each
-    return None
+def provider_named(text: str) -> MailProvider | None:
+    """Return the provider that people call so: by its name, or by its main domain without `.com`."""
+    named = next((each for each in PROVIDERS if each.name.lower() == text.lower()), None)
+    return named or provider_of_domain(f"{text}.com")
 
 
 _OUTLOOK_HOSTS: Final = {"imap-mail.outlook.com", "outlook.office.com", "imap.outlook.com"}

@@ -3,31 +3,24 @@
 Values are the plain names: whoever expands the template percent-encodes them (RFC 6570).
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import anyio
-from mcp.types import CompleteRequestParams, Completion, PromptReference, ResourceTemplateReference
+from mcp.types import CompleteRequestParams, Completion, ResourceTemplateReference
 
-from mailmcp import limits
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.server.resource_lists import TEMPLATES
+from mailmcp.server.resources import TEMPLATES
 from mailmcp.tools.tool import Call
 from mcp_envelope import BaseReason, InvalidInputError
 
+COMPLETIONS_MAX: Final = 100
+"""Values in one reply to completion/complete: the protocol's own limit."""
+
+MAILBOX_NAMES_TTL_S: Final = 60.0
+"""One LIST serves all keystrokes of an argument."""
+
 _URI_TEMPLATES: Final = tuple(template.uri_template for template in TEMPLATES)
-_ARGUMENTS: Final = ("account", "mailbox", "uidvalidity", "uid", "part_id")
-
-
-@dataclass(slots=True)
-class _MailboxNames:
-    """The mailboxes of one account, as last listed."""
-
-    names: tuple[str, ...] = ()
-    expires: float = float("-inf")
-    lock: anyio.Lock = field(default_factory=anyio.Lock)
-    """Keystrokes that arrive during a LIST wait for its result."""
 
 
 class Completions:
@@ -36,7 +29,8 @@ class Completions:
     def __init__(self, *, clock: Callable[[], float]) -> None:
         """Begin with an empty cache; `clock` returns monotonic seconds."""
         self._clock = clock
-        self._mailboxes_of: dict[str, _MailboxNames] = {}
+        self._listed: dict[str, tuple[float, Sequence[str]]] = {}
+        self._lock = anyio.Lock()  # keystrokes that arrive during a LIST wait for its result
 
     async def complete(self, params: CompleteRequestParams, call: Call) -> Completion:
         """Complete an argument of a template; numbers have no completions.
@@ -48,50 +42,31 @@ class Completions:
             InvalidInputError: There is no such template or argument.
             ToolError: The mail server failed.
         """
-        _check(params.ref, params.argument.name)
+        argument, typed = params.argument.name, params.argument.value.casefold()
+        if not isinstance(params.ref, ResourceTemplateReference) or params.ref.uri not in _URI_TEMPLATES:
+            message = f"must be ref/resource with one of these templates: {', '.join(_URI_TEMPLATES)}."
+            raise InvalidInputError.of("ref", BaseReason.INVALID_VALUE, message)
+        if f"{{{argument}}}" not in params.ref.uri:
+            message = f"is not in {params.ref.uri}. Send one that is."
+            raise InvalidInputError.of("argument", BaseReason.INVALID_VALUE, message)
         known = (params.context.arguments if params.context else None) or {}
-        return _choose(await self._values(params.argument.name, known, call), params.argument.value)
+        matches = [each for each in await self._values(argument, known, call) if typed in each.casefold()]
+        matches.sort(key=lambda value: not value.casefold().startswith(typed))
+        return Completion(
+            values=matches[:COMPLETIONS_MAX], total=len(matches), has_more=len(matches) > COMPLETIONS_MAX
+        )
 
-    async def _values(self, argument: str, known: Mapping[str, str], call: Call) -> Iterable[str]:
+    async def _values(self, argument: str, known: Mapping[str, str], call: Call) -> Sequence[str]:
         accounts = [account.account_id for account in call.pool.accounts]
         if argument == "account":
             return accounts
         account_id = known.get("account", "")
         if argument != "mailbox" or not (account_id or len(accounts) == 1):
             return ()
-        return await self._mailboxes(call.choose_account(account_id).account_id, call)
-
-    async def _mailboxes(self, account_id: str, call: Call) -> tuple[str, ...]:
-        known = self._mailboxes_of.setdefault(account_id, _MailboxNames())
-        async with known.lock:
-            if known.expires <= self._clock():
-                mailboxes = await call.ask(list_mailboxes)
-                known.names = tuple(each.name for each in mailboxes if each.selectable)
-                known.expires = self._clock() + limits.MAILBOX_NAMES_TTL_S
-            return known.names
-
-
-def _check(reference: ResourceTemplateReference | PromptReference, argument: str) -> None:
-    if not isinstance(reference, ResourceTemplateReference) or reference.uri not in _URI_TEMPLATES:
-        raise InvalidInputError.of(
-            "ref",
-            BaseReason.INVALID_VALUE,
-            f"must be ref/resource with one of these templates: {', '.join(_URI_TEMPLATES)}.",
-        )
-    if argument not in _ARGUMENTS or f"{{{argument}}}" not in reference.uri:
-        names = ", ".join(each for each in _ARGUMENTS if f"{{{each}}}" in reference.uri)
-        raise InvalidInputError.of(
-            "argument", BaseReason.INVALID_VALUE, f"is not in this template. Send one of: {names}."
-        )
-
-
-def _choose(values: Iterable[str], typed: str) -> Completion:
-    """Choose the values that begin with what was typed, then those that contain it."""
-    wanted = typed.casefold()
-    matches = [value for value in values if wanted in value.casefold()]
-    matches.sort(key=lambda value: not value.casefold().startswith(wanted))
-    return Completion(
-        values=matches[: limits.COMPLETIONS_MAX],
-        total=len(matches),
-        has_more=len(matches) > limits.COMPLETIONS_MAX,
-    )
+        account_id = call.choose_account(account_id).account_id
+        async with self._lock:
+            expires, names = self._listed.get(account_id, (self._clock(), ()))
+            if expires <= self._clock():
+                names = [each.name for each in await call.ask(list_mailboxes) if each.selectable]
+                self._listed[account_id] = (self._clock() + MAILBOX_NAMES_TTL_S, names)
+        return names

@@ -1,38 +1,68 @@
 """Serves over HTTP (MCP's "streamable HTTP"), without sessions, until a signal arrives.
 
-Every request is independent, in both eras of the protocol, so any replica can answer it. This module owns
-the socket and shutdown, `mailmcp.server.http_access` the access to it. TLS is left to a proxy.
+Every request is independent, in both eras of the protocol, so any replica can answer it. The SDK's app speaks
+MCP; this module adds the token, the names in Host and Origin, limits and shutdown. TLS is left to a proxy.
 """
 
 import errno
+import hmac
 import logging
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 import anyio
+import h11
 import uvicorn
 from mcp.server.lowlevel import Server
-from starlette.types import ASGIApp
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import SecretStr
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from mailmcp import limits
 from mailmcp.imap.account import is_loopback
-from mailmcp.server.app import Serving
-from mailmcp.server.http_access import PATH, Gate, HttpOptions, bracketed, security
-from mailmcp.server.http_connections import LimitedProtocol
+
+PATH: Final = "/mcp"
+
+BODY_OCTETS_MAX: Final = 1_048_576
+"""Request body: ten times the longest arguments."""
+
+REQUEST_S: Final = 20.0
+"""To receive a request, from the connection or the previous reply on it: the largest body at 50 KB/s."""
+
+CONNECTIONS_MAX: Final = 128
+"""Open connections: half of the 256 file descriptors that macOS allows, which leaves some for IMAP."""
+
+GRACE_S: Final = 1
+"""For calls in flight at shutdown."""
 
 _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104 - only if configured, and with a token
-_BACKLOG: Final = 128
-"""Connections waiting to be accepted."""
-
-_ACCEPTED_AT_ONCE: Final = 16
-"""Connections accepted in one turn of the event loop, before any can be closed. Each is a file descriptor."""
+_STOPPING: Final = PlainTextResponse("The server is stopping.\n", status_code=503)
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpOptions:
+    """Where to listen, and who may connect."""
+
+    host: str
+    """A name or address of this machine; `0.0.0.0` or `::` for all addresses."""
+
+    port: int
+    """0 for any free port."""
+
+    token: SecretStr | None = None
+    """The bearer token that requests need; None, on loopback only, for no token."""
+
+    allowed_hosts: Sequence[str] = ()
+    """More names that clients may use in the Host header; `name:*` for any port."""
 
 
 class StartError(Exception):
@@ -44,11 +74,19 @@ class StartError(Exception):
         super().__init__(message)
 
 
-def run_http(server: Server[Serving], *, listener: socket.socket, options: HttpOptions) -> None:
+def run_http(server: Server[Any], *, listener: socket.socket, options: HttpOptions) -> None:
     """Serve on a socket from `listen` until SIGTERM or SIGINT, then close it."""
     with listener:
         port = listener.getsockname()[1]
-        config = configure(make_app(server, options, port=port))
+        app = server.streamable_http_app(
+            streamable_http_path=PATH,
+            stateless_http=True,
+            max_request_body_size=BODY_OCTETS_MAX,
+            transport_security=security(options, port=port),
+            host=options.host,
+        )
+        # A redirect would send clients and their tokens to http:// even behind a proxy that speaks https://.
+        app.router.redirect_slashes = False
         if options.token is None:
             _log.warning(
                 "no token required: every program on this machine can read the mail; "
@@ -56,42 +94,42 @@ def run_http(server: Server[Serving], *, listener: socket.socket, options: HttpO
             )
         if options.host in _EVERY_ADDRESS and not options.allowed_hosts:
             _log.warning("accepts only requests to localhost; add other host names to http_allowed_hosts")
-        runner = _Runner(config, url=f"http://{bracketed(options.host)}:{port}{PATH}")
-        anyio.run(partial(runner.serve, sockets=[listener]))
+        url = f"http://{_bracketed(options.host)}:{port}{PATH}"
+        anyio.run(partial(_Runner(configure(Gate(app, options.token)), url=url).serve, sockets=[listener]))
 
 
 def configure(app: ASGIApp) -> uvicorn.Config:
     """Configure uvicorn: HTTP/1.1 only, with our limits and our logging."""
     return uvicorn.Config(
         app,
-        http=LimitedProtocol,
+        http=PunctualProtocol,
         ws="none",
         lifespan="on",
         workers=1,
-        backlog=_ACCEPTED_AT_ONCE,
-        # Reached only if every connection has a call in flight. One more gets a 503.
-        limit_concurrency=limits.HTTP_CONNECTIONS_MAX + 1,
-        # Logging is configured already, to stderr; uvicorn's access log would go to stdout.
-        log_config=None,
+        limit_concurrency=CONNECTIONS_MAX,  # one more gets a 503
+        log_config=None,  # it is configured already; uvicorn's access log would go to stdout
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        timeout_graceful_shutdown=limits.HTTP_GRACE_S,
+        timeout_graceful_shutdown=GRACE_S,
     )
 
 
-def make_app(server: Server[Serving], options: HttpOptions, *, port: int) -> ASGIApp:
-    """Build the ASGI application; `port` is the port it is served on."""
-    app = server.streamable_http_app(
-        streamable_http_path=PATH,
-        stateless_http=True,
-        max_request_body_size=limits.HTTP_BODY_OCTETS_MAX,
-        transport_security=security(options, port=port),
-        host=options.host,
-    )
-    # A redirect would send clients and their tokens to http:// even behind a proxy that speaks https://.
-    app.router.redirect_slashes = False
-    return Gate(app, options.token)
+def security(options: HttpOptions, *, port: int) -> TransportSecuritySettings:
+    """List the allowed Host and Origin headers, so that no web site can get in through a browser.
+
+    By default the SDK checks neither unless the host is loopback.
+    """
+    names = ["127.0.0.1", "localhost", "[::1]", _bracketed(options.host).lower()]
+    hosts = [f"{name}:{port}" for name in names]
+    if port == 80:  # clients leave it out of URLs, and so out of the Host header
+        hosts += names
+    origins = [f"http://{host}" for host in hosts]
+    for host in (each.lower() for each in options.allowed_hosts):
+        both = [host, host.removesuffix(":*")] if host.endswith(":*") else [host]
+        hosts += both
+        origins += [f"{scheme}://{each}" for scheme in ("https", "http") for each in both]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
 
 
 def listen(options: HttpOptions) -> socket.socket:
@@ -100,25 +138,106 @@ def listen(options: HttpOptions) -> socket.socket:
     Raises:
         StartError: The address can't be bound, or the token is missing.
     """
-    family, address = _resolve(options.host, options.port)
-    every_address = address[0] == "::" and socket.has_dualstack_ipv6()
-    where = f"{bracketed(options.host)}:{options.port}"
-    if options.token is None and not is_loopback(address[0]):
+    where = f"{_bracketed(options.host)}:{options.port}"
+    try:
+        found = socket.getaddrinfo(
+            options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+    except (OSError, UnicodeError) as error:
+        raise StartError(f"can't listen on {options.host}: unknown host", exit_status=2) from error
+    family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
+    if options.token is None and not is_loopback(str(address[0])):
         raise StartError(
             f"won't listen on {where} without a token: anyone who can reach it could read the mail; "
-            "set MAILMCP_HTTP_TOKEN, or http_token or http_token_env in [server], or listen on 127.0.0.1",
+            "set MAILMCP_HTTP_TOKEN, or http_token in [server], or listen on 127.0.0.1",
             exit_status=2,
         )
+    every_address = address[0] == "::" and socket.has_dualstack_ipv6()
     try:
-        listener = socket.create_server(
-            address, family=family, backlog=_BACKLOG, dualstack_ipv6=every_address
-        )
+        listener = socket.create_server(address, family=family, dualstack_ipv6=every_address)
     except OSError as error:
         raise StartError(f"can't listen on {where}: {_reason(error)}", exit_status=1) from error
     # Accepted sockets inherit it. asyncio doesn't set it on sockets from `create_server`, and each reply
     # would wait 40 ms for the client's delayed ACK.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
+
+
+class Gate:
+    """Requires the token and POST, and answers requests that shutdown cuts off."""
+
+    def __init__(self, app: ASGIApp, token: SecretStr | None) -> None:
+        """Guard `app`; None for `token` lets everyone in."""
+        self._app = app
+        self._token = token.get_secret_value().encode() if token else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request (ASGI)."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if refusal := self._refuse(scope):
+            await refusal(scope, receive, send)
+            return
+        started = False
+
+        async def watch(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watch)
+        except anyio.get_cancelled_exc_class():
+            # uvicorn cancels requests when the grace period is over, and logs a cancellation as a bug.
+            if not started:
+                await _STOPPING(scope, receive, send)
+
+    def _refuse(self, scope: Scope) -> Response | None:
+        if self._token is not None and (challenge := self._challenge(scope)):
+            return PlainTextResponse(
+                "This server requires a bearer token.\n",
+                status_code=401,
+                headers={"WWW-Authenticate": challenge},
+            )
+        if scope["path"] == PATH and scope["method"] != "POST":
+            # There is no stream to open and no session to delete: calls share nothing.
+            return PlainTextResponse("Use POST.\n", status_code=405, headers={"Allow": "POST"})
+        return None
+
+    def _challenge(self, scope: Scope) -> str:
+        """Return the WWW-Authenticate challenge (RFC 6750 section 3); "" if the token is right."""
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        if not given:
+            return 'Bearer realm="mailmcp"'
+        scheme, _, token = given[0].partition(b" ")
+        right = hmac.compare_digest(token.strip(b" "), self._token or b"")
+        if len(given) == 1 and scheme.lower() == b"bearer" and right:
+            return ""
+        return 'Bearer realm="mailmcp", error="invalid_token"'
+
+
+class PunctualProtocol(H11Protocol):
+    """A connection that is closed if its next request isn't complete in time; uvicorn would wait."""
+
+    @override
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._deadline = self.loop.call_later(REQUEST_S, transport.abort)
+
+    @override
+    def handle_events(self) -> None:
+        """Stop the time while a request is answered; further octets of a request win none."""
+        super().handle_events()
+        if self.conn.their_state not in {h11.IDLE, h11.SEND_BODY}:
+            self._deadline.cancel()
+        elif self._deadline.cancelled():
+            self._deadline = self.loop.call_later(REQUEST_S, self.transport.abort)
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._deadline.cancel()
+        super().connection_lost(exc)
 
 
 class _Runner(uvicorn.Server):
@@ -131,8 +250,6 @@ class _Runner(uvicorn.Server):
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        for each in sockets or ():
-            each.listen(_BACKLOG)  # asyncio set it to the number it accepts at once
         _log.info("serving %s", self._url)
 
     @contextmanager
@@ -156,14 +273,9 @@ class _Runner(uvicorn.Server):
                 signal.signal(each, handler)
 
 
-def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...]]:
-    """Resolve the host to its first address, IPv4 if it has one."""
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except (OSError, UnicodeError) as error:
-        raise StartError(f"can't listen on {host}: unknown host", exit_status=2) from error
-    family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
-    return family, address
+def _bracketed(host: str) -> str:
+    """Write a host as in a URL, where an IPv6 address is in brackets."""
+    return f"[{host}]" if ":" in host else host
 
 
 def _reason(error: OSError) -> str:

@@ -5,7 +5,6 @@ import logging
 import sys
 from typing import TextIO
 
-from pythonjsonlogger.json import JsonFormatter
 from typing_extensions import override
 
 CALL_FIELDS = (
@@ -28,13 +27,24 @@ class TextFormatter(logging.Formatter):
 
     @override
     def formatMessage(self, record: logging.LogRecord) -> str:
-        line = super().formatMessage(record)
-        pairs = (
-            f"{name}={_plain(record.__dict__[name])}"
-            for name in CALL_FIELDS
-            if record.__dict__.get(name, "") != ""
-        )
-        return " ".join([line, *pairs])
+        pairs = [f"{name}={_plain(value)}" for name, value in _fields(record).items() if value != ""]
+        return " ".join([super().formatMessage(record), *pairs])
+
+
+class JsonFormatter(logging.Formatter):
+    """Formats a record as one JSON object on one line."""
+
+    @override
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {"time": self.formatTime(record), "level": record.levelname}
+        line |= {"logger": record.name, "message": record.getMessage(), **_fields(record)}
+        if record.exc_info:
+            line["exc_info"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str)
+
+
+def _fields(record: logging.LogRecord) -> dict[str, object]:
+    return {name: record.__dict__[name] for name in CALL_FIELDS if name in record.__dict__}
 
 
 def _plain(value: object) -> str:
@@ -48,15 +58,8 @@ def configure_logging(level: str, *, as_json: bool, stream: TextIO | None = None
     Libraries log from warnings on: IMAPClient's debug lines hold subjects and, for some logins, passwords.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
-    if as_json:
-        handler.setFormatter(
-            JsonFormatter(
-                "%(asctime)s %(levelname)s %(name)s %(message)s",
-                rename_fields={"asctime": "time", "levelname": "level", "name": "logger"},
-            )
-        )
-    else:
-        handler.setFormatter(TextFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    text_format = "%(asctime)s %(levelname)s %(name)s %(message)s"
+    handler.setFormatter(JsonFormatter() if as_json else TextFormatter(text_format))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)

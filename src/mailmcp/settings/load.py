@@ -4,38 +4,29 @@ The command line wins over the environment, the environment over the file, and t
 `os.environ` isn't read: the caller passes the environment.
 """
 
+import os
+import stat
 import zoneinfo
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from pydantic import SecretStr
 
 from mailmcp.auth.sign_in import SignIn
 from mailmcp.imap.account import Account
 from mailmcp.model.owner import Owner
-from mailmcp.settings.check import check_account, check_table, make_account, make_owner, make_sign_in
-from mailmcp.settings.model import (
-    HTTP_TOKEN,
-    TABLES,
-    ServerTable,
-    Settings,
-    Table,
-    is_http_token,
-)
-from mailmcp.settings.permissions import permission_warnings
-from mailmcp.settings.problems import Problem, SettingsError
+from mailmcp.settings.check import check_table, make_account, make_owner, make_sign_in
+from mailmcp.settings.model import TABLES, AccountTable, Settings
+from mailmcp.settings.problems import SettingsError
 from mailmcp.settings.sources import (
     CONFIG_VARIABLE,
-    ENVIRONMENT_ACCOUNT_ID,
-    CommandLineSource,
-    EnvironmentSource,
-    FileSource,
     Source,
-    default_config_path,
-    resolve_path,
+    choose_config_path,
+    command_line,
+    read_environment,
+    read_file,
+    unknown_variables,
+    variable,
 )
-from mailmcp.settings.toml_file import TomlFile, read_toml
 from mailmcp.tools.preferences import Preferences
 
 
@@ -44,8 +35,7 @@ def load_settings(
     environ: Mapping[str, str],
     *,
     overrides: Mapping[str, object] | None = None,
-    default_config: Path | None = None,
-    needs_passwords: bool = True,
+    needs_account: bool = True,
 ) -> Settings:
     """Find, check and merge all settings.
 
@@ -54,106 +44,63 @@ def load_settings(
             for the default place, where it may be missing.
         environ: The environment. It is kept: passwords are looked up at each login.
         overrides: Keys of `[server]` from the command line; None as a value is not given.
-        default_config: The default place; None for the user's configuration folder.
-        needs_passwords: Whether an account without one is a mistake; not for commands that store them.
+        needs_account: Whether it is a mistake to have no account.
 
     Raises:
         SettingsError: With all mistakes of all sources.
     """
-    default_config = default_config or default_config_path()
-    file, problems = _read_file(config, environ, default_config)
-    from_file = FileSource(file, environ)
-    from_environment = EnvironmentSource(environ, named_in_file=from_file.named_variables())
-    wrong = (*from_file.check_names(), *_id_problems(from_file, from_environment))
-    problems += [from_file.describe(where, message) for where, message in wrong]
-    settings = _merge(
-        [from_file, from_environment, CommandLineSource(overrides or {})],
-        problems,
-        [*permission_warnings(from_file), *from_environment.warn_of_unknown()],
-        needs_passwords=needs_passwords,
-    )
-    if not settings.accounts:
-        host, user, password = map(from_environment.name_key, ("host", "user", "password"))
+    path = choose_config_path(config, environ)
+    is_optional = config is None and not environ.get(CONFIG_VARIABLE)
+    from_file, problems = Source(), list[str]()
+    try:
+        from_file, problems = read_file(path, environ, optional=is_optional)
+    except SettingsError as error:
+        named_by = "" if config or is_optional else f" ({CONFIG_VARIABLE} names this file)"
+        problems = [line + named_by for line in error.lines]
+    named = _named_variables(from_file)
+    sources = [from_file, read_environment(environ, named_in_file=named), command_line(overrides or {})]
+    warnings = [*_readable_secrets(from_file), *unknown_variables(environ, named_in_file=named)]
+    settings = _merge(sources, problems, warnings)
+    if needs_account and not settings.accounts:
+        variables = ", ".join(map(variable, ("host", "user", "password")))
         raise SettingsError(
             [
-                f"No account is configured. Run mailmcp setup, set {host}, {user} and {password}, "
-                "or add a table [[accounts]] "
-                f"with account_id, host, user and a password to {file.path or default_config}"
+                f"No account is configured. Run mailmcp setup, set the variables {variables}, "
+                f"or add a table [[accounts]] with account_id, host, user and a password to {path}"
             ]
         )
     return settings
 
 
-def load_settings_without_accounts(
-    environ: Mapping[str, str], *, overrides: Mapping[str, object] | None = None
-) -> Settings:
-    """Check and merge what the environment and the command line say besides accounts; read no file.
-
-    Raises:
-        SettingsError: With all mistakes of both.
-    """
-    source = EnvironmentSource(environ)
-    source.accounts = []
-    return _merge([source, CommandLineSource(overrides or {})], [], source.warn_of_unknown())
-
-
-def read_http_token(server: ServerTable, environ: Mapping[str, str]) -> SecretStr | None:
-    """Read the token that each request over HTTP must have; None if the settings have none.
-
-    Over stdio no token is needed, so a variable without one must not keep mailmcp from starting.
-
-    Raises:
-        SettingsError: The variable that `http_token_env` names has no token.
-    """
-    name = server.http_token_env
-    if name is None:
-        return server.http_token
-    token = environ.get(name, "")
-    if is_http_token(token):
-        return SecretStr(token)
-    fault = f"must be {HTTP_TOKEN}" if token else "is not set or is empty"
-    raise SettingsError([f"environment variable {name}, which server.http_token_env names: {fault}"])
-
-
-def _read_file(
-    config: Path | None, environ: Mapping[str, str], default_config: Path
-) -> tuple[TomlFile, list[str]]:
-    """Read the file, which must exist if it was named; with what is wrong with it."""
-    named_by = ""
-    if config is None and (named := environ.get(CONFIG_VARIABLE)):
-        config = resolve_path(named, folder=Path(), environ=environ)
-        named_by = f" ({CONFIG_VARIABLE} names this file)"
-    try:
-        return read_toml((config or default_config).absolute(), optional=config is None), []
-    except SettingsError as error:
-        return TomlFile(), [line + named_by for line in error.lines]
-
-
-def _merge(
-    sources: Sequence[Source], problems: list[str], warnings: Sequence[str], *, needs_passwords: bool = True
-) -> Settings:
+def _merge(sources: Sequence[Source], problems: list[str], warnings: Sequence[str]) -> Settings:
     """Check each source, and let the later ones win.
 
     Raises:
         SettingsError: With `problems` and those that are found.
     """
     tables: dict[str, Any] = {name: model() for name, model in TABLES.items()}
-    accounts: list[Account] = []
+    accounts: dict[str, Account] = {}
     owners: dict[str, Owner] = {}
     sign_ins: dict[str, SignIn] = {}
     for source in sources:
         for name, raw in source.tables.items():
             table, found = check_table(TABLES[name], raw, source)
-            problems += [source.describe((name, *where), message) for where, message in found]
+            problems += [source.describe(name, key, message) for key, message in found]
             if table is not None:
-                tables[name] = _overlay(tables[name], table)
-        for position, raw in enumerate(source.accounts):
-            account, found = check_account(raw, source, needs_password=needs_passwords)
-            problems += [source.describe(("accounts", position, *where), message) for where, message in found]
-            if account is not None and not found:
-                sign_ins[account.account_id] = make_sign_in(account, source)
-                accounts.append(make_account(account, source, sign_ins[account.account_id]))
-                owners[account.account_id] = make_owner(account)
+                given = {key: getattr(table, key) for key in table.model_fields_set}
+                tables[name] = tables[name].model_copy(update=given)
+        for number, raw in enumerate(source.accounts, start=1):
+            account, found = check_table(AccountTable, raw, source)
+            place = f"accounts[{number}]"
+            problems += [source.describe(place, key, message) for key, message in found]
+            if account is None or found:
+                continue
+            name = account.account_id
+            if name in accounts:
+                problems.append(source.describe(place, "account_id", "is used twice; choose another id"))
+            sign_ins[name] = make_sign_in(account, source)
+            accounts[name] = make_account(account, source, sign_ins[name])
+            owners[name] = make_owner(account)
     if problems:
         raise SettingsError(problems)
     folder = tables["attachments"].save_folder
@@ -164,7 +111,7 @@ def _merge(
     )
     return Settings(
         server=tables["server"],
-        accounts=tuple(accounts),
+        accounts=tuple(accounts.values()),
         source=sources[0].path,
         warnings=tuple(warnings),
         preferences=preferences,
@@ -172,27 +119,26 @@ def _merge(
     )
 
 
-def _overlay(below: Table, above: Table) -> Table:
-    """Let the keys that one table sets win over those of another."""
-    update = {key: getattr(above, key) for key in above.model_fields_set}
-    if update.keys() & set(above.alternatives):
-        # Alternatives are one setting: a token of the environment replaces any of the file.
-        update = dict.fromkeys(above.alternatives) | update
-    return below.model_copy(update=update)
+def _file_values(source: Source, *keys: str) -> list[tuple[str, object]]:
+    """Return each of these keys that the file has, in any table, with its value, unchecked."""
+    tables = [each for each in (*source.tables.values(), *source.accounts) if isinstance(each, dict)]
+    return [(key, each[key]) for each in tables for key in keys if key in each]
 
 
-def _id_problems(from_file: FileSource, from_environment: EnvironmentSource) -> Iterator[Problem]:
-    """Find ids that are used twice; the accounts may have other mistakes."""
-    first: dict[object, int] = {}
-    for position, account_id in from_file.account_values("account_id"):
-        where = ("accounts", position, "account_id")
-        if not isinstance(account_id, str):
-            continue
-        if first.setdefault(account_id, position) != position:
-            yield Problem(where, f"is also the id of accounts[{first[account_id] + 1}]; ids must be unique")
-        elif account_id == ENVIRONMENT_ACCOUNT_ID and from_environment.accounts:
-            variable = from_environment.name_key("host")
-            yield Problem(
-                where,
-                f"is the id of the account that {variable} sets up; choose another, or unset that variable",
-            )
+def _named_variables(source: Source) -> set[str]:
+    """Return the variables that the file takes secrets from: they mean nothing else."""
+    found = _file_values(source, "password_env", "client_secret_env")
+    return {name for _, name in found if isinstance(name, str)}
+
+
+def _readable_secrets(source: Source) -> list[str]:
+    """Warn of secrets in a file that others can read; nothing is known of Windows's permissions."""
+    if source.path is None or os.name == "nt":
+        return []
+    if not source.path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
+        return []
+    secrets = dict(_file_values(source, "password", "client_secret", "http_token"))
+    return [
+        f"{source.path}: contains {key}, and other users of this machine can read it; run chmod 600 on it"
+        for key in secrets
+    ]

@@ -11,9 +11,9 @@ import zoneinfo
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from mailmcp import limits
 from mailmcp.auth.provider import PROVIDERS, is_safe_url
@@ -36,20 +36,14 @@ TIMEOUT_MIN_S: Final = 1.0
 CONNECT_TIMEOUT_MAX_S: Final = 120.0
 """Operating systems stop trying to connect after about two minutes."""
 
-COMMAND_TIMEOUT_MAX_S: Final = 600.0
 CALL_TIMEOUT_MAX_S: Final = 600.0
-"""No host waits longer for one call."""
+"""No host waits longer for one call, so no command needs longer either."""
 
 OWNER_ENTRIES_MAX: Final = 50
 """Names, addresses or server ids of one owner: each message that is judged is compared with all of them."""
 
 OWNER_ENTRY_CHARS_MAX: Final = 320
 """The longest address (RFC 3696, before erratum 1690 shortened it)."""
-
-HTTP_TOKEN: Final = "16 to 1024 ASCII letters, digits and punctuation marks, without spaces"  # noqa: S105 - a rule
-"""Too long to guess, and short enough for a header: some proxies cut off at 8,000 octets."""
-
-ADDRESS_PATTERN: Final = r"^[^\s@<>,;\x00-\x1f]+@[^\s@<>,;\x00-\x1f]+$"
 
 TextForm = Literal["markdown", "json"]
 RowForm = Literal["full", "lean"]
@@ -60,7 +54,7 @@ GrantName = Literal["user", "application"]
 SaslName = Literal["xoauth2", "oauthbearer"]
 
 _NOT_IN_HOST = re.compile(r"[\s\x00-\x1f\x7f/:@\[\]]")
-_TOKEN = re.compile(r"[!-~]{16,1024}")
+_ADDRESS = re.compile(r"[^\s@<>,;\x00-\x1f]+@[^\s@<>,;\x00-\x1f]+")
 _LINE = "a non-empty string without line breaks and NULs"
 
 
@@ -72,20 +66,9 @@ def is_sendable(text: str) -> bool:
     return not any(char in "\r\n\0" or "\ud800" <= char <= "\udfff" for char in text)
 
 
-def is_http_token(text: str) -> bool:
-    """Return whether a text can be a bearer token, and is too long to guess."""
-    return bool(_TOKEN.fullmatch(text))
-
-
-def _must(holds: Callable[[Any], object]) -> AfterValidator:
-    """Refuse values for which a function returns something false, or raises ValueError."""
-
-    def check(value: Any) -> Any:
-        if not holds(value):
-            raise ValueError
-        return value
-
-    return AfterValidator(check)
+def is_address(text: str) -> bool:
+    """Return whether a text looks like one address, without a name."""
+    return bool(_ADDRESS.fullmatch(text))
 
 
 def _is_host(host: str) -> bool:
@@ -107,11 +90,33 @@ def _is_zone(name: str) -> bool:
 
 def _is_place(text: str) -> bool:
     path = Path(text)
-    return not text or path.is_absolute() or path.parts[:1] == ("~",)
+    return is_sendable(text) and (not text or path.is_absolute() or path.parts[:1] == ("~",))
 
 
-def _one_of(values: Iterable[str], **options: Any) -> Any:
-    return Field(description="one of " + ", ".join(f'"{value}"' for value in values), **options)
+def _must(holds: Callable[[Any], object]) -> AfterValidator:
+    """Refuse values for which a function returns something false, or raises ValueError."""
+
+    def check(value: Any) -> Any:
+        if not holds(value.get_secret_value() if isinstance(value, SecretStr) else value):
+            raise ValueError
+        return value
+
+    return AfterValidator(check)
+
+
+def _list_at(separators: str) -> BeforeValidator:
+    """Take a text, as variables have it, for a list: its entries stand between these characters."""
+
+    def split(value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        return [each.strip() for each in re.split(separators, value) if each.strip()]
+
+    return BeforeValidator(split)
+
+
+def _one_of(values: Iterable[str]) -> Any:
+    return Field(description="one of " + ", ".join(f'"{value}"' for value in values))
 
 
 def _seconds(maximum: float) -> Any:
@@ -120,57 +125,54 @@ def _seconds(maximum: float) -> Any:
 
 
 def _owner_list(what: str) -> Any:
-    return Field(max_length=OWNER_ENTRIES_MAX, description=f"a list of at most {OWNER_ENTRIES_MAX} {what}")
+    return Field(description=f"a list of at most {OWNER_ENTRIES_MAX} {what}")
 
 
-_Word = Annotated[str, Field(pattern=r"^[^\r\n\x00]*$")]
+_Word = Annotated[str, _must(is_sendable)]
 _Line = Annotated[_Word, Field(min_length=1)]
 _Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-_Secret = Annotated[
-    SecretStr, Field(min_length=1), _must(lambda secret: is_sendable(secret.get_secret_value()))
-]
+_Secret = Annotated[SecretStr, Field(min_length=1), _must(is_sendable)]
+_Token = Annotated[SecretStr, _must(re.compile(r"[!-~]{16,1024}").fullmatch)]
+"""Too long to guess, and short enough for a header: some proxies cut off at 8,000 octets."""
+
 _Command = Annotated[list[_Word], _must(lambda words: words and words[0])]
+_HostHeader = Annotated[
+    str, Field(pattern=r"^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:([0-9]{1,5}|\*))?$")
+]
+_Name = Annotated[_Word, Field(pattern=r"\S", max_length=OWNER_ENTRY_CHARS_MAX)]
+_Address = Annotated[str, Field(max_length=OWNER_ENTRY_CHARS_MAX), _must(is_address)]
+_AuthservId = Annotated[str, Field(pattern=r"^[!-:<-~]+$", max_length=OWNER_ENTRY_CHARS_MAX)]
+_SpecialMailbox = Annotated[
+    _Word, Field(description='the name of a mailbox as imap_list_mailboxes shows it, or ""'), FILE_ONLY
+]
 _COMMAND = Field(description="a list of strings, a program and its arguments, without line breaks and NULs")
 _VARIABLE = Field(
     description="the name of a variable: letters, digits and underscores, not starting with a digit"
 )
-_HostHeader = Annotated[
-    str, Field(pattern=r"^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:([0-9]{1,5}|\*))?$")
-]
-_Name = Annotated[str, Field(pattern=r"^[^\r\n\x00]*\S[^\r\n\x00]*$", max_length=OWNER_ENTRY_CHARS_MAX)]
-_Address = Annotated[str, Field(pattern=ADDRESS_PATTERN, max_length=OWNER_ENTRY_CHARS_MAX)]
-_AuthservId = Annotated[str, Field(pattern=r"^[!-:<-~]+$", max_length=OWNER_ENTRY_CHARS_MAX)]
+_TOKEN_RULE = Field(description="16 to 1024 ASCII letters, digits and punctuation marks, without spaces")
+_FEW = Field(max_length=OWNER_ENTRIES_MAX)
+_SWITCH = Field(description="true or false")
 
 
 class Table(BaseModel):
-    """A table of the settings: values of a file aren't converted, unknown keys are refused."""
+    """A table of the settings; unknown keys are refused."""
 
-    model_config = ConfigDict(
-        strict=True, frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True
-    )
-
-    alternatives: ClassVar[tuple[str, ...]] = ()
-    """Keys that can't be combined."""
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
 
 
 class ServerTable(Table):
     """`[server]`: how the server replies and logs, and who can use it over HTTP."""
 
-    alternatives: ClassVar[tuple[str, ...]] = ("http_token", "http_token_env")
-
-    envelope: Annotated[Dialect, _one_of(Dialect, strict=False)] = Dialect.SUMMARY
+    envelope: Annotated[Dialect, _one_of(Dialect)] = Dialect.SUMMARY
     text: Annotated[TextForm, _one_of(get_args(TextForm))] = "markdown"
     rows: Annotated[RowForm, _one_of(get_args(RowForm))] = "full"
     log_level: Annotated[LogLevel, _one_of(get_args(LogLevel))] = "info"
     log_format: Annotated[LogFormat, _one_of(get_args(LogFormat))] = "text"
     call_timeout_s: Annotated[float, _seconds(CALL_TIMEOUT_MAX_S)] = limits.CALL_TIMEOUT_S
-    http_token: Annotated[
-        Annotated[SecretStr, _must(lambda token: is_http_token(token.get_secret_value()))] | None,
-        Field(description=HTTP_TOKEN),
-    ] = None
-    http_token_env: Annotated[_Variable | None, _VARIABLE, FILE_ONLY] = None
+    http_token: Annotated[_Token | None, _TOKEN_RULE] = None
     http_allowed_hosts: Annotated[
         list[_HostHeader],
+        _list_at("[,;]"),
         Field(
             description="a list of host names or addresses, each with the port that clients' URLs contain, "
             'or ":*" for any'
@@ -183,10 +185,7 @@ class AttachmentsTable(Table):
 
     save_folder: Annotated[
         str,
-        Field(
-            pattern=r"^[^\r\n\x00]*$",
-            description='the path of a folder, absolute or starting with ~, or "" to save nothing',
-        ),
+        Field(description='the path of a folder, absolute or starting with ~, or "" to save nothing'),
         _must(_is_place),
     ] = ""
 
@@ -203,14 +202,6 @@ class SearchTable(Table):
 
 class AccountTable(Table):
     """One of `[[accounts]]`: one login on one server."""
-
-    alternatives: ClassVar[tuple[str, ...]] = (
-        "password",
-        "password_env",
-        "password_file",
-        "password_command",
-        "secrets",
-    )
 
     account_id: Annotated[
         str,
@@ -233,11 +224,9 @@ class AccountTable(Table):
     """None for the default port of `tls`."""
 
     user: Annotated[_Line, Field(description=_LINE)]
-    tls: Annotated[Tls, _one_of(Tls, strict=False)] = Tls.IMPLICIT
-    ca_file: Annotated[
-        str, Field(pattern=r"^[^\x00]*$", description='the path of a PEM file, or "" for the system\'s own')
-    ] = ""
-    allow_plaintext: Annotated[bool, Field(description="true or false")] = False
+    tls: Annotated[Tls, _one_of(Tls)] = Tls.IMPLICIT
+    ca_file: Annotated[_Word, Field(description='the path of a PEM file, or "" for the system\'s own')] = ""
+    allow_plaintext: Annotated[bool, _SWITCH] = False
     max_sessions: Annotated[
         int,
         Field(
@@ -248,7 +237,12 @@ class AccountTable(Table):
         FILE_ONLY,
     ] = limits.SESSIONS_PER_ACCOUNT
     connect_timeout_s: Annotated[float, _seconds(CONNECT_TIMEOUT_MAX_S), FILE_ONLY] = limits.CONNECT_TIMEOUT_S
-    command_timeout_s: Annotated[float, _seconds(COMMAND_TIMEOUT_MAX_S), FILE_ONLY] = limits.COMMAND_TIMEOUT_S
+    command_timeout_s: Annotated[float, _seconds(CALL_TIMEOUT_MAX_S), FILE_ONLY] = limits.COMMAND_TIMEOUT_S
+    sent_mailbox: _SpecialMailbox = ""
+    drafts_mailbox: _SpecialMailbox = ""
+    trash_mailbox: _SpecialMailbox = ""
+    junk_mailbox: _SpecialMailbox = ""
+    archive_mailbox: _SpecialMailbox = ""
     password: Annotated[_Secret | None, Field(description=_LINE)] = None
     password_env: Annotated[_Variable | None, _VARIABLE, FILE_ONLY] = None
     password_file: Annotated[_Line | None, Field(description="the path of a file")] = None
@@ -257,7 +251,7 @@ class AccountTable(Table):
     """Where `mailmcp password` or `mailmcp login` stored the account's secret; they set it."""
 
     auth: Annotated[AuthMethod, _one_of(get_args(AuthMethod))] = "password"
-    provider: Annotated[Literal["google", "microsoft", "fastmail"] | None, _one_of(PROVIDERS)] = None
+    provider: Annotated[Literal["google", "microsoft"] | None, _one_of(PROVIDERS)] = None
     issuer: Annotated[
         _Line | None,
         Field(description='the https address of an authorization server, such as "https://id.example.com"'),
@@ -273,11 +267,16 @@ class AccountTable(Table):
     grant: Annotated[GrantName, _one_of(get_args(GrantName)), FILE_ONLY] = "user"
     token_command: Annotated[_Command | None, _COMMAND, FILE_ONLY] = None
     sasl: Annotated[SaslName, _one_of(get_args(SaslName)), FILE_ONLY] = "xoauth2"
-    sasl_initial_response: Annotated[bool, Field(description="true or false"), FILE_ONLY] = True
-    names: Annotated[list[_Name], _owner_list("names, each on one line")] = []
-    addresses: Annotated[list[_Address], _owner_list('addresses, such as "ann@example.com"')] = []
+    sasl_initial_response: Annotated[bool, _SWITCH, FILE_ONLY] = True
+    names: Annotated[list[_Name], _list_at(";"), _FEW, _owner_list("names, each on one line")] = []
+    """Not split at commas: "Lindqvist, Mara" is one name."""
+
+    addresses: Annotated[
+        list[_Address], _list_at("[,;]"), _FEW, _owner_list('addresses, such as "ann@example.com"')
+    ] = []
     trusted_authserv_ids: Annotated[
-        list[_AuthservId] | None, _owner_list('ids, such as "mx.example.com"')
+        Annotated[list[_AuthservId], _list_at("[,;]"), _FEW] | None,
+        _owner_list('ids, such as "mx.example.com"'),
     ] = None
 
 
@@ -295,7 +294,7 @@ class Settings:
 
     server: ServerTable
     accounts: tuple[Account, ...]
-    """The file's accounts in its order, then the environment's; ids are unique. Empty only for the demo."""
+    """The file's accounts in its order, then the environment's; ids are unique."""
 
     source: Path | None
     """The file that was read; None if there is none."""

@@ -9,9 +9,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-Where = tuple[str | int, ...]
-"""Path of a key, nested as in TOML: `("accounts", 0, "port")`. Positions start at 0."""
-
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _KEY_CHARS_MAX = 64
 
@@ -26,22 +23,16 @@ class SettingsError(Exception):
 
 
 class Problem(NamedTuple):
-    """One mistake, before its source names the key."""
+    """One mistake in a table, before its source names the key."""
 
-    where: Where
+    key: str
     message: str
-    """What is wrong and what is allowed; starts in lower case and never contains the value."""
+    """What is wrong and what to write; starts in lower case and never contains the value."""
 
 
 def format_key(name: str) -> str:
     """Write a key or variable on one line: bare if TOML allows it, otherwise quoted, escaped and cut."""
     return name if _BARE_KEY.fullmatch(name) else json.dumps(name[:_KEY_CHARS_MAX])
-
-
-def format_where(where: Where) -> str:
-    """Write a path as in TOML, with elements counted from 1: `accounts[1].port`."""
-    parts = (f"[{part + 1}]" if isinstance(part, int) else f".{format_key(part)}" for part in where)
-    return "".join(parts).removeprefix(".")
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

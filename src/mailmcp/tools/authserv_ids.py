@@ -8,7 +8,7 @@ from datetime import UTC
 
 from mailmcp import limits
 from mailmcp.imap.command import Command
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.trust.authserv import Delivered, LearnedId, learn_authserv_id

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Final
 
 from mailmcp.mail.text.snippet import ELLIPSIS
-from mailmcp.tools.rows import MessageRow
+from mailmcp.tools.rows import UNKNOWN_FILES, MessageRow
 from mailmcp.wording import counted
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
@@ -35,8 +35,8 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         zone: The time zone to show times in.
         sizes: Whether to show sizes below a megabyte too.
     """
-    time = time_column(row.date, zone)
-    if row.arrived:
+    time = time_column(row.date, zone, arrived=row.arrived)
+    if row.arrived and row.arrived != row.date:
         time += f", arrived {datetime.fromisoformat(row.arrived).astimezone(zone):%Y-%m-%d}"
     who = people_column(row.from_) or "no sender"
     if row.to is not None:
@@ -66,9 +66,13 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     return tuple(lines)
 
 
-def time_column(date: str, zone: tzinfo) -> str:
-    """Format a date in `zone`; `date` is RFC 3339, or "" if it is unknown."""
-    return f"{datetime.fromisoformat(date).astimezone(zone):%Y-%m-%d %H:%M}" if date else "no date"
+def time_column(date: str, zone: tzinfo, *, arrived: str | None = None) -> str:
+    """Format a date in `zone`; `date` is RFC 3339, or "" if it is unknown.
+
+    A date that is only when the message arrived says so.
+    """
+    time = f"{datetime.fromisoformat(date).astimezone(zone):%Y-%m-%d %H:%M}" if date else "no date"
+    return f"arrived {time}" if date and date == arrived else time
 
 
 def people_column(written: str) -> str:
@@ -89,7 +93,7 @@ def places_line(places: Sequence[str]) -> list[str]:
 
 
 def files_column(names: Sequence[str], part_ids: Sequence[str]) -> list[str]:
-    """Return one column that names the files; none if there are no files.
+    """Return one column that names the files, or says that they aren't known; none if there are no files.
 
     Args:
         names: From `shown_names`.
@@ -97,6 +101,8 @@ def files_column(names: Sequence[str], part_ids: Sequence[str]) -> list[str]:
     """
     if not names:
         return []
+    if list(names) == [UNKNOWN_FILES] and not part_ids:
+        return ["files unknown"]
     more = len(part_ids) > len(names)
     number = f"{len(names)}+ files" if more else counted(len(names), "file")
     written = [f"{quote(name)} (part {part_id})" for name, part_id in zip(names, part_ids, strict=False)]

@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar
 
 from typing_extensions import override
 
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.header.fields import Headers, parse_headers
 
 _TOGETHER: Final = ("Date", "From", "Subject", "Message-ID")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.clean import without_torn_end
 from mailmcp.mail.html.marks import MARK_OPENING
 from mailmcp.mail.message import parse_message

@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from mailmcp.imap.fetch import Fetched, FetchFailure
-from mailmcp.imap.fetch_pipelined import fetch_steps
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
 from mailmcp.imap.pipeline import MailboxTask, run_pipelined
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.tool import Call
@@ -65,9 +64,7 @@ def _fetch(
         name: MailboxTask(
             mailbox=name,
             uidvalidity=uidvalidities[name],
-            steps=fetch_steps(
-                *((uids, items) for items, uids in jobs.items()), message_limit=session.message_limit
-            ),
+            steps=fetch_steps(session, *((uids, items) for items, uids in jobs.items())),
         )
         for name, jobs in wanted.items()
     }

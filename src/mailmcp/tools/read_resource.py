@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.imap.partial_fetch import Window, fetch_whole
+from mailmcp.imap.parts import Window, fetch_whole
 from mailmcp.imap.session import Session
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.model.message_ref import MessageRef

@@ -2,8 +2,7 @@
 
 A tool is a folder: tool.py declares its arguments, runs it and ends with its `TOOL`; data.py holds the
 published models of its reply, render.py the reply as Markdown, and other files its own parts. A small tool
-needs only tool.py. To add one, add its folder and its row here; `scripts/docs` writes its schemas and its
-reference.
+needs only tool.py. To add one, add its folder and its row here; `scripts/docs` writes its reference.
 """
 
 from typing import Final

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.object_ids import id_items
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.clean import clean_line
@@ -30,6 +30,9 @@ _EVIDENCE_FIELDS = "CC"
 _TEXT_FIELDS = "MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
 """Needed to read the first octets of TEXT."""
 
+UNKNOWN_FILES = "(unknown)"
+"""Instead of names of files, where the server's list of the parts can't be read."""
+
 _AS_MESSAGE = re.compile(r"(?:file: )*\W*message\s*:", re.IGNORECASE)
 _NOTHING = SearchTerms()
 _ANYONES = SentMail()
@@ -43,7 +46,10 @@ class LeanMessageRow(BaseModel):
     message_id: str = Field(description="Send it to imap_get_message.")
     date: str = Field(description='RFC 3339; "" if unknown.')
     arrived: str | None = None
-    """When the server received it, if that is another day. Searches by time go by it by default."""
+    """When the server received it, if that is another day. Searches by time go by it by default.
+
+    If the Date header can't be read, `date` is the same.
+    """
 
     from_: str = Field(alias="from")
     to: str | None = None
@@ -122,11 +128,12 @@ def build_row(
         when: When the invitation takes place, if it is one and that is known.
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
-    root = parse_body_structure(fetched.body_structure).root
-    parts = list_files(root)
-    files = None if root is None else tuple(map(file_name, parts))
+    structure = parse_body_structure(fetched.body_structure)
+    parts = list_files(structure.root)
+    files = tuple(map(file_name, parts))
+    may_have_files = bool(structure.defects) and not parts
     written, received = parse_date(headers.get("Date")), fetched.internaldate_epoch
-    arrived = None
+    arrived = arrived_instead(headers, fetched)
     if written and received is not None and abs(received - written.timestamp()) >= _ARRIVED_LATE_S:
         arrived = format_rfc3339(datetime.fromtimestamp(received, UTC))
     matched_in, snippet = None, None
@@ -138,7 +145,7 @@ def build_row(
             "to": addresses_of(headers, "To"),
             "cc": addresses_of(headers, "Cc"),
             "body": text,
-            "attachment_name": "\n".join(files or ()),
+            "attachment_name": "\n".join(files),
         }
         matched_in = find_evidence(terms, texts) or None
         snippet = snippet_of(text, terms, snippet_chars)
@@ -151,15 +158,15 @@ def build_row(
             "to": sent_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": flags_of(fetched),
-            "attachments": shown_names(parts) or None,
+            "attachments": [UNKNOWN_FILES] if may_have_files else shown_names(parts) or None,
             "part_ids": shown_ids((each.part_id for each in parts), limits.ROW_FILES_MAX) or None,
-            "invitation": invitation_method(root) or None,
+            "invitation": invitation_method(structure.root) or None,
             "when": when or None,
             "places": shown_ids((each.message_id for each in places), limits.ROW_PLACES_MAX) or None,
             "matched_in": matched_in,
             "snippet": snippet,
             "size_bytes": fetched.size_octets,
-            "has_attachments": None if files is None else bool(files),
+            "has_attachments": None if may_have_files else bool(files),
             "header_message_id": message_id_of(headers) or None,
             "email_id": fetched.email_id or None,
         }
@@ -216,3 +223,9 @@ def date_of(headers: Headers, fetched: FetchedMessage) -> str:
     """Return the Date header, or else when the server received the message; "" if neither is known."""
     moment = parse_date(headers.get("Date")) or fetched.internal_date
     return format_rfc3339(moment) if moment else ""
+
+
+def arrived_instead(headers: Headers, fetched: FetchedMessage) -> str | None:
+    """Return what `date_of` returns if it isn't the Date header, which is missing or can't be read."""
+    unread = fetched.internal_date is not None and parse_date(headers.get("Date")) is None
+    return date_of(headers, fetched) if unread else None

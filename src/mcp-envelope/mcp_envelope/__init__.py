@@ -5,7 +5,7 @@ needs `mcp`; `mcp_envelope.testing` checks every reply in tests.
 """
 
 from mcp_envelope.arguments import Arguments, read_arguments
-from mcp_envelope.check import check_reply
+from mcp_envelope.check import Mode, check_reply
 from mcp_envelope.dialects.registry import Dialect
 from mcp_envelope.errors import (
     AuthFailedError,
@@ -43,6 +43,7 @@ __all__ = [
     "InvalidInputError",
     "Issue",
     "Meta",
+    "Mode",
     "NextAction",
     "NotFoundError",
     "Outcome",

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from imap.scenes import make_account, session_on
 from imap.searches import NOON, PLAIN, letter, request, search_one, searches
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.order import Order, sample_evenly, uids_follow_arrival
 from mailmcp.imap.search.page import PageRequest
 from servers.peer import PeerFactory

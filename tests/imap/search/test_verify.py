@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from imap.searches import NOON, PROOFS
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.verify import Check, make_check, merge_items
 from mailmcp.model.query import SearchQuery
 

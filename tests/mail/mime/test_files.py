@@ -33,7 +33,14 @@ STRUCTURES: list[tuple[str, Part | None, list[str]]] = [
     ("a file alone", part("application/pdf", name="a.pdf"), ["a.pdf"]),
     ("a file beside", multipart("mixed", BOTH, part("application/pdf", name="a.pdf")), ["a.pdf"]),
     ("no name, said to be one", multipart("mixed", BOTH, part("image/png", disposition="attachment")), [""]),
-    ("no name, not said", multipart("mixed", BOTH, part("image/png")), []),
+    ("a picture without a name", multipart("mixed", BOTH, part("image/png")), []),
+    ("a PDF that nothing describes", multipart("mixed", BOTH, part("application/pdf")), [""]),
+    ("what the HTML needs", multipart("related", HTML, part("application/pdf")), []),
+    (
+        "attached HTML, the only text",
+        multipart("mixed", part("text/html", name="email", disposition="attachment")),
+        ["email"],
+    ),
     ("a text file", multipart("mixed", TEXT, part("text/csv", name="a.csv")), ["a.csv"]),
     (
         "an inline file",

@@ -14,6 +14,7 @@ from mailmcp.mail.mime.structure import (
 )
 from steps import assert_linear
 
+OCTET_STREAM = "application/octet-stream"
 LEAF_1 = Part(part_id="1", content_type="text/plain")
 INNER = Part(part_id="2.1", content_type="text/plain")
 MESSAGE = Part(part_id="2", content_type="message/rfc822", parts=(INNER,))
@@ -65,7 +66,11 @@ def test_the_body_of_a_message_is_numbered(message: str, multipart: bool, expect
         (PartFields(content_type="nonsense"), Part(part_id="1", content_type="text/plain")),
         (PartFields(content_type=" TEXT/Html "), Part(part_id="1", content_type="text/html")),
         (PartFields(content_type="text/html charset=x"), Part(part_id="1", content_type="text/html")),
-        (PartFields(encoding=" BASE64"), Part(part_id="1", content_type="text/plain", encoding="base64")),
+        (PartFields(encoding=" BASE64"), Part(part_id="1", content_type=OCTET_STREAM, encoding="base64")),
+        (
+            PartFields(content_type="text/plain", encoding="base64"),
+            Part(part_id="1", content_type="text/plain", encoding="base64"),
+        ),
         (PartFields(size_octets=-5), Part(part_id="1", content_type="text/plain")),
         (
             PartFields(disposition="Inline"),
@@ -73,7 +78,7 @@ def test_the_body_of_a_message_is_numbered(message: str, multipart: bool, expect
         ),
         (
             PartFields(disposition="x-new"),
-            Part(part_id="1", content_type="text/plain", disposition="attachment"),
+            Part(part_id="1", content_type=OCTET_STREAM, disposition="attachment"),
         ),
         (
             PartFields(content_type="message/global", subject=" Re:\u202e x\r\ny"),
@@ -82,7 +87,7 @@ def test_the_body_of_a_message_is_numbered(message: str, multipart: bool, expect
         (PartFields(content_id="<a@b>"), Part(part_id="1", content_type="text/plain", content_id="a@b")),
         (
             PartFields(params={"name": "n.txt"}),
-            Part(part_id="1", content_type="text/plain", params={"name": "n.txt"}, filename="n.txt"),
+            Part(part_id="1", content_type=OCTET_STREAM, params={"name": "n.txt"}, filename="n.txt"),
         ),
         (
             PartFields(content_type="message/rfc822", subject="i" * 3_000),
@@ -90,7 +95,7 @@ def test_the_body_of_a_message_is_numbered(message: str, multipart: bool, expect
         ),
         (
             PartFields(params={"name": "n.txt"}, disposition_params={"filename": "f.txt"}),
-            Part(part_id="1", content_type="text/plain", params={"name": "n.txt"}, filename="f.txt"),
+            Part(part_id="1", content_type=OCTET_STREAM, params={"name": "n.txt"}, filename="f.txt"),
         ),
     ],
 )
@@ -102,16 +107,24 @@ def test_fields_get_their_defaults(fields: PartFields, expected: Part) -> None:
     ("value", "clean"),
     [
         ("Text/HTML", "text/html"),
-        (" a/b; c=d", "a/b"),
+        (" a / b ", "a/b"),
         ("multipart/(x)", "text/plain"),
+        ("multipart/mixed x", "multipart/mixed"),
+        ("html", "text/html"),
         ("", "text/plain"),
         (f"image/{'x' * 127}", f"image/{'x' * 127}"),
-        (f"image/{'x' * 128}; c=d", "application/octet-stream"),
+        (f"image/{'x' * 128}", "application/octet-stream"),
         (f"{'x' * 128}/plain", "application/octet-stream"),
     ],
 )
 def test_a_content_type_is_a_pair(value: str, clean: str) -> None:
     assert clean_content_type(value) == clean
+
+
+@pytest.mark.parametrize("value", ["PDF", "html", "application/", "application/pdf/x", "a/b name=c", ""])
+def test_a_file_whose_type_is_unreadable_is_octets(value: str) -> None:
+    assert clean_content_type(value, is_file=True) == OCTET_STREAM
+    assert clean_content_type("text/html x", is_file=True) == "text/html"
 
 
 @pytest.mark.parametrize(

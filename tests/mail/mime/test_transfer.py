@@ -4,7 +4,7 @@ import binascii
 import pytest
 
 from mailmcp.mail.mime.base64_lines import BROKEN_BASE64
-from mailmcp.mail.mime.transfer import BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer, may_lack_nuls
+from mailmcp.mail.mime.transfer import BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer
 
 TEXT = b"The quick brown fox, twice around the harbour and back before the tide."
 
@@ -71,23 +71,3 @@ def test_cut_base64_decodes_to_its_beginning(cut: int) -> None:
     octets = decode_transfer(base64.encodebytes(TEXT)[:cut], "base64").octets
     assert TEXT.startswith(octets)
     assert len(octets) >= cut * 3 // 4 - 3
-
-
-@pytest.mark.parametrize(
-    ("octets", "charset", "lacking"),
-    [
-        (b"A\x80B\x80", "utf-16le", True),
-        (b"A\x80B\x80", "", True),
-        (b"A\x80B\x80", "us-ascii", True),
-        (b"A\x80B\xff\0", "", False),
-        (b"A\xffB\xfe", "", False),
-        ("„Grüße“".encode(), "us-ascii", False),
-        ("„Grüße“".encode(), "utf-16", True),
-        (b"5 \x80", "Windows-1252", False),
-        ("ムラ".encode("shift_jis"), "shift_jis", False),
-        (b"A\x80\x80\xff", "gbk", True),
-        (b"A\x80", "cp-of-nobody", True),
-    ],
-)
-def test_octets_may_lack_nuls_where_0x80_means_nothing(octets: bytes, charset: str, *, lacking: bool) -> None:
-    assert may_lack_nuls(octets, charset) is lacking

@@ -3,8 +3,7 @@ import pytest
 from mailmcp.mail.charset.decode import WRONG_CHARSET
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.transfer import NULS_LOST
-from mailmcp.mail.text.body import MISSING_TEXT, UNLABELLED_HTML, body_text, decode_part
+from mailmcp.mail.text.body import MISSING_TEXT, NULS_LOST, UNLABELLED_HTML, body_text, decode_part
 
 PLAIN = Part(part_id="1", content_type="text/plain", params={"charset": "utf-8"})
 HTML = Part(part_id="2", content_type="text/html", params={"charset": "utf-8"})

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - letters of many alphabets are meant as such
 import pytest
 
 from mailmcp.mail.text.quote_marks import (
@@ -53,6 +54,17 @@ BLOCKS = [
     "发件人\uff1aAda|发送时间\uff1a2026年11月5日|收件人\uff1aBob|主题\uff1a茶",
     "差出人: Ada|送信日時: 2026年11月5日|宛先: Bob|件名: 茶",
     "보낸 사람: Ada|보낸 날짜: 2026년 11월 5일|받는 사람: Bob|제목: 차",
+    "Από: Ada|Εστάλη: Πέμπτη, 5 Νοεμβρίου 2026 9:30 πμ|Προς: Bob|Κοιν.: Cy|Θέμα: Τσάι",
+    "Feladó: Ada|Elküldve: 2026. november 5., csütörtök 9:30|Címzett: Bob|Másolatot kap: Cy|Tárgy: Tea",
+    "De la: Ada|Trimis: joi, 5 noiembrie 2026 09:30|Către: Bob|Subiect: Ceai",
+    "מאת: Ada|נשלח: יום חמישי 5 נובמבר 2026 09:30|אל: Bob|עותק: Cy|נושא: תה",
+    "من: Ada|تم الإرسال: الخميس، ٥ نوفمبر ٢٠٢٦|إلى: Bob|نسخة: Cy|الموضوع: شاي",
+    "จาก: Ada|ส่ง: 5 พฤศจิกายน 2569 9:30|ถึง: Bob|สำเนา: Cy|เรื่อง: ชา",
+    "Từ: Ada|Đã gửi: Thứ Năm, 5 tháng 11, 2026|Đến: Bob|Chủ đề: Trà",
+    "Dari: Ada|Terkirim: Kamis, 5 November 2026 9:30|Kepada: Bob|Subjek: Teh",
+    "Daripada: Ada|Dihantar: Khamis, 5 November 2026|Kepada: Bob|Subjek: Teh",
+    "از: Ada|ارسال شده: پنجشنبه، ۵ نوامبر ۲۰۲۶|به: Bob|موضوع: چای",
+    "Saatja: Ada|Saadetud: neljapäev, 5. november 2026|Adressaat: Bob|Teema: Tee",
 ]
 
 

@@ -59,11 +59,14 @@ def read(desk: Desk, octets: bytes, content_type: str, filename: str = "", **opt
         ("application/octet-stream", "page.mht", "message/rfc822"),
         ("application/octet-stream", "a.bin", ""),
         ("image/png", "a.txt", ""),
+        ("application/vnd.ms-excel", "a.csv", "text/csv"),
+        ("application/vnd.ms-excel", "a.xls", ""),
+        ("x-unknown/x-unknown", "a.txt", "text/plain"),
     ],
 )
 def test_a_part_is_text_by_its_labels(content_type: str, filename: str, expected: str) -> None:
     assert text_type(content_type, filename) == expected
-    assert can_have_text(content_type, filename) is bool(expected)
+    assert can_have_text(content_type, filename) is bool(expected or filename.endswith(".xls"))
 
 
 def test_documents_have_text_and_are_wanted_whole() -> None:

@@ -5,6 +5,7 @@ from email.policy import SMTP
 import pytest
 
 from mailmcp import limits
+from mailmcp.mail.text.body import NULS_LOST
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError
 from servers.peer import PeerFactory
@@ -219,25 +220,15 @@ def in_charset(charset: str, octets: bytes, encoding: str = "8bit") -> bytes:
     return b"Subject: Text\r\nMIME-Version: 1.0\r\n" + fields.encode() + b"\r\n" + octets
 
 
-LOST = "The message is malformed: NUL octets may be lost: the server sends 0x80 in their place."
+LOST = f"The message is malformed: {NULS_LOST}."
 
 
-@pytest.mark.parametrize(
-    ("letter", "text", "lost", "round_trips"),
-    [
-        (in_charset("utf-16le", "Grüße".encode("utf-16-le")), "Grüße", False, 2),
-        (in_charset("utf-16be", "Grüße".encode("utf-16-be"), "binary"), "Grüße", False, 2),
-        (in_charset("utf-16le", "Grüße".encode("utf-16-le"), "8-bit"), "Grüße", True, 1),
-        (in_charset("utf-8", "„Grüße“ kosten 5 €".encode()), "„Grüße“ kosten 5 €", False, 1),
-        (in_charset("windows-1252", "Grüße kosten 5 €".encode("cp1252")), "Grüße kosten 5 €", False, 1),
-        (in_charset("shift_jis", "ムラ".encode("shift_jis")), "ムラ", False, 1),
-    ],
-)
-def test_text_with_nul_octets_is_read_as_it_was_sent(
-    dovecot_mail: Store, open_desk: DeskFactory, letter: bytes, text: str, round_trips: int, *, lost: bool
+@pytest.mark.parametrize("charset", ["utf-16le", "utf-16be"])
+def test_dovecot_sends_0x80_for_nul_and_the_text_is_read_all_the_same(
+    dovecot_mail: Store, open_desk: DeskFactory, charset: str
 ) -> None:
     desk = open_desk(dovecot_mail.account)
-    dovecot_mail.fill("INBOX", [letter])
+    dovecot_mail.fill("INBOX", [in_charset(charset, "Grüße".encode(charset))])
     reply = desk.get(newest(desk))
-    assert reply.data["message"]["body_text"] == text
-    assert (LOST in reply.outcome.warnings, reply.telemetry.imap_round_trips) == (lost, round_trips)
+    assert reply.data["message"]["body_text"] == "Grüße"
+    assert (LOST in reply.outcome.warnings, reply.telemetry.imap_round_trips) == (True, 1)

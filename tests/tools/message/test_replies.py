@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.structure import leaf_parts
 from mailmcp.mail.read import read_message

@@ -64,6 +64,22 @@ def test_html_alone_is_read_as_text(store: Store, desk: Desk) -> None:
     )
 
 
+def test_a_picture_within_the_html_is_marked(store: Store, desk: Desk) -> None:
+    """Scanned letters come this way: without a mark, the message would seem to say nothing."""
+    scan, spacer = "iVBORw0KGgo" + "A" * 400, "R0lGODlhAQABAIAAAAUEBAAAACw="
+    letter = make_letter()
+    letter.set_content(
+        f'<p>Dear Bob,</p><p><img src="data:image/png;base64,{scan}"></p><p>Ann</p>'
+        f'<img src="data:image/png;base64,{scan}" style="display:none">'
+        f'<img src="data:image/gif;base64,{spacer}">',
+        subtype="html",
+    )
+    message_id = put(store, desk, letter.as_bytes())
+    assert desk.message(message_id)["body_text"] == "Dear Bob,\n\n[picture]\n\nAnn"
+    [row] = desk.search(snippet_max_chars=100).data["messages"]
+    assert row["snippet"] == "Dear Bob, [picture] Ann"
+
+
 def test_html_is_sanitised(store: Store, desk: Desk) -> None:
     message_id = put(store, desk, make_letter(text="Plain\n", html=HIDDEN).as_bytes())
     reply = desk.get(message_id, body_mode="html")

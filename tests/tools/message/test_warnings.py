@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.read import ReadMessage, parts_to_fetch, read_message, text_to_fetch
 from mailmcp.mail.text.alternatives import PlainOnly

@@ -9,7 +9,7 @@ import pytest
 from imap.searches import candidate_list
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.order import Position
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.cursor import SourceCursor, parse_search_cursor

@@ -83,8 +83,9 @@ PDF = (b"application", b"pdf", (b"name", b"a.pdf"), None, None, b"base64", 500)
         (PDF, True),
         ((PLAIN, PDF, b"mixed"), True),
         ((PLAIN, PLAIN, b"mixed"), False),
-        (None, False),
-        (b"nonsense", False),
+        (None, True),  # it may have one
+        (b"nonsense", True),
+        ((PLAIN, (b"", b""), b"mixed"), True),
     ],
 )
 def test_attachments_are_seen_in_the_structure(structure: object, *, found: bool) -> None:

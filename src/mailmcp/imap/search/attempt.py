@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched, FetchFailure
-from mailmcp.imap.fetch_pipelined import FetchJob, fetch_steps
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import Steps
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.order import UID_RANK, Order, Position, rank_of, sample_evenly
 from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.verify import Check, header_items, make_check, merge_items
+from mailmcp.imap.session import Session
 from mcp_envelope import Code
 
 _TIMES = ("UID", "INTERNALDATE")
@@ -106,7 +106,7 @@ class Attempt:
     check: Check
     row_items: Sequence[str]
     proof_items: Sequence[str]
-    message_limit: int
+    session: Session
     tests_order: bool
     """Whether to see if UIDs follow arrival."""
 
@@ -207,7 +207,7 @@ class Attempt:
         return Position(uidvalidity=uidvalidity, uid=uid, rank=rank)
 
     def _fetch(self, *jobs: FetchJob, optional: FetchJob = ((), ())) -> Steps[list[Fetched]]:
-        return (yield from fetch_steps(*jobs, message_limit=self.message_limit, optional=optional))
+        return (yield from fetch_steps(self.session, *jobs, optional=optional))
 
 
 def plan_attempt(server: SearchServer, wanted: PageRequest, candidates: Candidates) -> Attempt:
@@ -233,7 +233,7 @@ def plan_attempt(server: SearchServer, wanted: PageRequest, candidates: Candidat
             [*proof_items, *(_TIMES if tests_order else ()), *header_items(wanted.query.criteria)],
         ),
         proof_items=proof_items,
-        message_limit=session.message_limit,
+        session=session,
         tests_order=tests_order,
         verifies_all=verifies_all,
     )

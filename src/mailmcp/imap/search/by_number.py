@@ -8,14 +8,17 @@ doesn't add up, the search takes over.
 
 from array import array
 
-from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetch_pipelined import fetch_by_number
+from mailmcp.imap.command import Command, RefusedError
+from mailmcp.imap.fetch import Fetched, FetchJob, parse_replies, replace_headers_without_from
 from mailmcp.imap.pipeline import CurrentMailbox, Steps
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.order import Position, sample_evenly, uids_follow_arrival
 from mailmcp.imap.search.page import CandidateList, MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.verify import merge_items
 from mailmcp.imap.search.windows import is_large
+from mailmcp.imap.sequence_set import sequence_sets
+from mailmcp.imap.session import Session
 
 _TIMES = ("UID", "INTERNALDATE")
 
@@ -57,7 +60,7 @@ def page_by_number(
         tests_order = request.may_reorder and request.after is None
         items = merge_items(["UID", *request.items(session)], _TIMES if tests_order else ())
         sample = sample_evenly(others) if tests_order else ()
-        rows = yield from fetch_by_number((numbers, items), (sample, _TIMES))
+        rows = yield from fetch_by_number(session, (numbers, items), (sample, _TIMES))
         mailbox = current.mailbox
         if mailbox is None or (known and not known.is_current(mailbox, order)):
             return None
@@ -99,3 +102,33 @@ def page_by_number(
         total_exact=True,
         candidates_checked=len(uids),
     )
+
+
+def fetch_by_number(
+    session: Session, job: FetchJob, sample: FetchJob
+) -> Steps[dict[int, FetchedMessage] | None]:
+    """Fetch messages of the open mailbox by their sequence numbers; one round trip.
+
+    Args:
+        session: As for `fetch_steps`.
+        job: Numbers, and the data items of each, with UID.
+        sample: The same for other messages.
+
+    Returns:
+        The rows by UID; None unless there is exactly one for each message.
+    """
+    commands = [
+        Command(name="FETCH", arguments=[sequence_set, f"({' '.join(items)})".encode()])
+        for numbers, items in (job, sample)
+        for sequence_set in sequence_sets(numbers)
+    ]
+    replies = (yield commands).replies
+    rows, unreadable = parse_replies(replies)
+    refused = any(isinstance(reply, RefusedError) for reply in replies)
+    if refused or unreadable or len(rows) != len(job[0]) + len(sample[0]):
+        return None
+    full = [uid for uid, row in rows.items() if row.sections]
+    [fetched] = yield from replace_headers_without_from(
+        session, [(full, job[1])], [Fetched(messages={uid: rows[uid] for uid in full})]
+    )
+    return rows | fetched.messages

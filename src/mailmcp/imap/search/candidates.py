@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetch_pipelined import fetch_steps
+from mailmcp.imap.fetch import Fetched, fetch_steps
 from mailmcp.imap.pipeline import PipelineInterruptedError, Steps
 from mailmcp.imap.search.order import (
     Order,
@@ -277,5 +276,5 @@ def _find_place(
 
 def _fetch_order_items(session: Session, uids: Sequence[int], order: Order) -> Steps[Fetched]:
     items = ["UID", *order.items]
-    [fetched] = yield from fetch_steps((uids, items), message_limit=session.message_limit)
+    [fetched] = yield from fetch_steps(session, (uids, items))
     return fetched

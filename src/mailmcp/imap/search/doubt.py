@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from mailmcp.imap.command import Command, RefusedError
-from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
+from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.plan import EVERYTHING, search_command, write_keys
 from mailmcp.imap.search.search_response import parse_esearches, parse_search

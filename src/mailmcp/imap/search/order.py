@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.verify import DATE_HEADER, Proofs
 from mailmcp.imap.session import Session
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import protocol_error, refused_error
-from mailmcp.imap.fetch_response import parse_rows
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import is_unsupported
+from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.search.doubt import HIDDEN_MESSAGES_MAX
 from mailmcp.imap.search.order import Position
 from mailmcp.imap.search.plan import EVERYTHING, Plan, make_plan

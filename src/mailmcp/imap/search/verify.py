@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.model.mail_kind import WantedKind
 from mailmcp.model.query import Criterion, Kind, Proof, SearchQuery

@@ -13,10 +13,9 @@ from typing import Protocol
 from mailmcp import limits
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.errors import uidvalidity_conflict
-from mailmcp.imap.fetch import Fetched, FetchFailure
-from mailmcp.imap.fetch_pipelined import fetch_steps
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.candidates import find_candidates
 from mailmcp.imap.search.doubt import believe_or_repeat
 from mailmcp.imap.search.order import Order
@@ -233,8 +232,7 @@ class _Walk:
 
     def _fetch(self, chunk: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
         """Fetch candidates; if the connection failed, what didn't come is a failure."""
-        limit = self.server.session.message_limit
-        [rows] = yield from fetch_steps((chunk, items), message_limit=limit)
+        [rows] = yield from fetch_steps(self.server.session, (chunk, items))
         if rows.interrupted and not rows.failures:
             rows = Fetched(failures=dict.fromkeys(chunk, _LOST), interrupted=True)
         return rows

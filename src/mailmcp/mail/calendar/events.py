@@ -6,19 +6,31 @@ says is up to `mailmcp.mail.calendar.invitation`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeAlias
 
 from mailmcp.limits import CALENDAR_EVENTS_MAX, NOTICE_OCTETS_MAX
+from mailmcp.mail.calendar.zones import OBSERVANCES_MAX, Observance, read_observance, zone_key
+
+Zones: TypeAlias = Mapping[str, Sequence[Observance | None]]
+"""By `zone_key`; with None for what can't be read."""
+
+NO_ZONES: Final[Zones] = {}
 
 BROKEN_CALENDAR: Final = "broken calendar object"
 CALENDAR_CUT: Final = "calendar object is too long and was cut"
 NO_EVENT: Final = "calendar object without an event"
 
 _COMPONENTS: Final = frozenset({"vevent", "vtodo"})
+_ZONE: Final = "vtimezone"
+_OBSERVANCES: Final = frozenset({"standard", "daylight"})
 _PROPERTIES: Final = frozenset(
     {
+        "tzid",
+        "tzoffsetfrom",
+        "tzoffsetto",
+        "rdate",
         "method",
         "begin",
         "end",
@@ -67,6 +79,9 @@ class CalendarItem:
     properties: Mapping[str, tuple[Property, ...]]
     """In order, by lower-case name."""
 
+    zones: Zones = field(default_factory=dict, compare=False, repr=False)
+    """Those that the calendar object defines."""
+
     def get(self, name: str) -> Property | None:
         """Return the first property with that lower-case name; None if there is none."""
         return next(iter(self.properties.get(name, ())), None)
@@ -91,7 +106,7 @@ class Calendar:
 
 
 def read_calendar(text: str) -> Calendar:
-    """Read a calendar object, whole or cut, without time zones and alarms.
+    """Read a calendar object, whole or cut, without alarms.
 
     Reads at most NOTICE_OCTETS_MAX characters and CALENDAR_EVENTS_MAX events.
     """
@@ -104,13 +119,14 @@ def read_calendar(text: str) -> Calendar:
         reader.defects.append(CALENDAR_CUT)
     reader.finish()
     defects = tuple(dict.fromkeys(reader.defects))
-    return Calendar(method=reader.method, items=tuple(reader.items), defects=defects)
+    items = tuple(replace(each, zones=reader.zones) for each in reader.items)
+    return Calendar(method=reader.method, items=items, defects=defects)
 
 
 class _Reader:
     """Reads one object: which components are open, and their properties so far."""
 
-    __slots__ = ("defects", "full", "items", "method", "open_", "properties")
+    __slots__ = ("defects", "full", "items", "method", "observance", "open_", "properties", "zone", "zones")
 
     def __init__(self) -> None:
         self.method = ""
@@ -119,6 +135,9 @@ class _Reader:
         self.defects: list[str] = []
         self.open_: list[str] = []
         self.properties: dict[str, list[Property]] = {}
+        self.zones: dict[str, list[Observance | None]] = {}
+        self.zone: list[Observance | None] = []
+        self.observance: dict[str, str] = {}
 
     def take(self, name: str, found: Property) -> None:
         if name == "begin":
@@ -131,6 +150,10 @@ class _Reader:
             values = self.properties.setdefault(name, [])
             if len(values) < _PROPERTIES_MAX:
                 values.append(found)
+        elif self.open_ and self.open_[-1] in _OBSERVANCES:
+            self.observance.setdefault(name, found.value)
+        elif name == "tzid" and self.open_ and self.open_[-1] == _ZONE:
+            self.zone = self.zones.setdefault(zone_key(found.value), [])
 
     def finish(self) -> None:
         """Keep the event in which the text ended."""
@@ -156,6 +179,10 @@ class _Reader:
         del self.open_[at:]
 
     def _close(self, components: list[str]) -> None:
+        if not _OBSERVANCES.isdisjoint(components):
+            if len(self.zone) < OBSERVANCES_MAX:
+                self.zone.append(read_observance(self.observance))
+            self.observance = {}
         kind = next((name for name in components if name in _COMPONENTS), "")
         if not kind:
             return

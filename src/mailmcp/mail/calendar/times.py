@@ -1,19 +1,17 @@
 """When an event takes place, in words (RFC 5545 section 3.3).
 
 A time is as the organiser wrote it, with the name of its zone, and on request in the reader's zone
-as well. Zones are known by their IANA or Windows names. The rules in a calendar object are not read, and
-no recurrence is expanded: a hostile object would take hours.
+as well (`mailmcp.mail.calendar.zones`). No recurrence is expanded: a hostile object would take hours.
 """
 
 import json
 import re
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Final
-from zoneinfo import ZoneInfo
 
-from mailmcp.mail.calendar.events import CalendarItem, Property
+from mailmcp.mail.calendar.events import NO_ZONES, CalendarItem, Property, Zones
+from mailmcp.mail.calendar.zones import known_zone, offset_at, zone_key
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.wording import counted
 
@@ -38,12 +36,9 @@ _INTERVAL: Final = re.compile("[1-9][0-9]{0,3}")
 _UNITS: Final = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _ORDINALS: Final = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
 _BY_DAY: Final = re.compile(r"([+-]?\d)?(MO|TU|WE|TH|FR|SA|SU)")
-_ZONE_PATH: Final = re.compile(r"^/(?:[^/]+/)+(?=[A-Za-z]+/[A-Za-z_]+$)")  # /example.org/20200101/Europe/Oslo
 
 _NO_ZONE: Final = "no time zone given"
 _UTC: Final = "UTC"
-_IANA: Final = re.compile(r"[A-Z][A-Za-z]{1,20}(/[A-Za-z0-9_+-]{1,30}){1,2}|[A-Z]{3}([0-9][A-Z]{3})?")
-"""Not names such as `localtime`, which a system may have beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +46,10 @@ class _Stamp:
     moment: datetime
     all_day: bool
     zone: str
+    """As it is shown."""
+
+    own: tzinfo | None
+    """None if it isn't known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,8 @@ def describe_when_in(item: CalendarItem, zone: tzinfo) -> str:
         return ""
     stamps = [span.start, span.end] if span.end else [span.start]
     moments = [moment for each in stamps if (moment := _convert(each, zone))]
-    if len(moments) < len(stamps) or moments == [each.moment for each in stamps]:
+    is_same = moments == [each.moment for each in stamps] and not span.start.zone.startswith('"')
+    if len(moments) < len(stamps) or is_same:
         return ""
     start, end = moments[0], moments[-1]
     return _describe_span(start, end if end > start else None, str(zone))
@@ -151,7 +151,7 @@ def describe_recurrence(rule: str) -> str:
 def _span(item: CalendarItem) -> _Span | None:
     """Read start and end; None if there is no start that can be read."""
     found = _start(item)
-    start = _read(found) if found is not None else None
+    start = _read(found, item.zones) if found is not None else None
     if start is None:
         return None
     end = _end(item, start)
@@ -173,30 +173,15 @@ def _describe_span(start: datetime, end: datetime | None, zone: str) -> str:
 
 def _convert(stamp: _Stamp, zone: tzinfo) -> datetime | None:
     """Return what a clock in a zone shows; None if the zone of the time is unknown."""
-    own = UTC if stamp.zone == _UTC else _zone_named(stamp.zone)
-    if own is None:
+    if stamp.own is None:
         return None
     try:
-        return stamp.moment.replace(tzinfo=own).astimezone(zone).replace(tzinfo=None)
+        return stamp.moment.replace(tzinfo=stamp.own).astimezone(zone).replace(tzinfo=None)
     except OverflowError:  # at the ends of the calendar
         return None
 
 
-@lru_cache(maxsize=64)
-def _zone_named(name: str) -> tzinfo | None:
-    """Find a zone by its IANA name, or by its name in Windows (CLDR's windowsZones)."""
-    from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON  # noqa: PLC0415 - as in `events`
-
-    name = WINDOWS_TO_OLSON.get(name, name)
-    if not _IANA.fullmatch(name):
-        return None
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # OSError: the name is that of a folder
-        return None
-
-
-def _read(found: Property) -> _Stamp | None:
+def _read(found: Property, zones: Zones = NO_ZONES) -> _Stamp | None:
     match = _STAMP.fullmatch(found.value.strip())
     if match is None:
         return None
@@ -204,15 +189,22 @@ def _read(found: Property) -> _Stamp | None:
         moment = datetime(*(int(digits or 0) for digits in match.groups()[:5]))  # type: ignore[arg-type]  # noqa: DTZ001 - its zone is a name
     except ValueError:
         return None
-    return _Stamp(moment, match[4] is None, _UTC if match[7] else _zone(found.params.get("tzid", "")))
+    shown, own = (_UTC, UTC) if match[7] else _zone(found.params.get("tzid", ""), zones, moment)
+    return _Stamp(moment, match[4] is None, shown, own)
 
 
-def _zone(tzid: str) -> str:
-    """Return the name of a known zone; any other name is quoted, because it could say anything."""
+def _zone(tzid: str, zones: Zones, moment: datetime) -> tuple[str, tzinfo | None]:
+    """Return a zone with the name to show; an unknown name is quoted, because it could say anything."""
     if not tzid:
-        return _NO_ZONE
-    name = _ZONE_PATH.sub("", tzid)
-    return name if _zone_named(name) else _quoted(name)
+        return _NO_ZONE, None
+    known = known_zone(tzid)
+    if known is not None:
+        return known
+    offset = offset_at(zones.get(zone_key(tzid), ()), moment)
+    if offset is None:
+        return _quoted(tzid), None
+    own = timezone(offset)
+    return f"{_quoted(tzid)}, {own if offset else 'UTC+00:00'}", own
 
 
 def _quoted(value: str, max_chars: int = _QUOTED_CHARS_MAX) -> str:
@@ -223,7 +215,7 @@ def _quoted(value: str, max_chars: int = _QUOTED_CHARS_MAX) -> str:
 def _end(item: CalendarItem, start: _Stamp) -> _Stamp | None:
     end_property = item.get("dtend") or (item.get("due") if item.is_task else None)
     if end_property is not None:
-        end = _read(end_property)
+        end = _read(end_property, item.zones)
         return end if end is not None and end.all_day == start.all_day else None
     match = _DURATION.fullmatch(item.text("duration").strip())
     if match is None:
@@ -231,7 +223,7 @@ def _end(item: CalendarItem, start: _Stamp) -> _Stamp | None:
     weeks, days, hours, minutes, seconds = (int(digits or 0) for digits in match.groups())
     length = timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
     try:
-        return _Stamp(start.moment + length, start.all_day, start.zone)
+        return replace(start, moment=start.moment + length)
     except OverflowError:
         return None
 

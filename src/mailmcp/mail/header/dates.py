@@ -1,7 +1,7 @@
 """Dates: parsed from header fields, written for replies.
 
-Reads RFC 5322 section 3.3 with the obsolete forms of 4.3, and the common breakages. Month names are
-English whatever the locale of the process.
+Reads RFC 5322 section 3.3 with the obsolete forms of 4.3, and the common breakages: month names may be in
+another language (`month_names`).
 """
 
 import re
@@ -10,9 +10,9 @@ from typing import Final
 
 from mailmcp.limits import YEAR_FIRST, YEAR_LAST
 from mailmcp.mail.header.address import blank_comments
+from mailmcp.mail.header.month_names import MONTHS, with_english_months
 
-_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_MONTH_NUMBERS: Final = {name.lower(): number for number, name in enumerate(_MONTHS, start=1)}
+_MONTH_NUMBERS: Final = {name.lower(): number for number, name in enumerate(MONTHS, start=1)}
 
 # Hours east of UTC. Without military zones, which are read as UTC (RFC 5322 section 4.3).
 _ZONE_HOURS: Final = {
@@ -40,8 +40,13 @@ _LEAP_SECOND: Final = 60
 _DATE_CHARS_MAX: Final = 1_000
 
 _COLON: Final = re.compile(r"\s*:\s*")
+_MORNING: Final = r"a\.?\s?m\b|π\.?μ\b|ص\b"
+_AFTERNOON: Final = r"p\.?\s?m\b|μ\.?μ\b|م\b"
 _TIME: Final = re.compile(
-    r"(?<!\d)(\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2}))?(?:[.,]\d+)?(?!\d)\s*([AaPp][Mm]\b)?"
+    r"(?:(上午|午前|오전)|(下午|午後|오후))?\s*"
+    r"(?<!\d)(\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2}))?(?:[.,]\d+)?(?!\d)\s*"
+    rf"(?:({_MORNING})|({_AFTERNOON}))?",
+    re.IGNORECASE,
 )
 _DAY_MONTH_YEAR: Final = re.compile(r"(?<!\d)(\d{1,2})[\s\-/.,]*([A-Za-z]{3})[a-z]*[\s\-/.,]+(\d{2,4})(?!\d)")
 _MONTH_DAY: Final = re.compile(r"\b([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2})(?!\d)")
@@ -54,7 +59,8 @@ def parse_date(value: str) -> datetime | None:
     """Parse the value of a Date header.
 
     Accepts obsolete and missing zones (UTC), two-digit years (RFC 5322 section 4.3), comments and
-    white space between any two tokens, `asctime` and ISO 8601 order, full month names.
+    white space between any two tokens, `asctime` and ISO 8601 order, full month names, and the
+    months and halves of the day of other languages.
 
     Returns:
         An aware datetime in the sender's zone, to the second; None if the day or the time of day
@@ -80,6 +86,7 @@ def format_rfc3339(moment: datetime) -> str:
 
 def _parse_day(text: str) -> tuple[int, int, int] | None:
     """Find (year, month, day) in any of the orders mail has used."""
+    text = with_english_months(text)
     iso = _ISO.search(text)
     if iso is not None:
         return int(iso[1]), int(iso[2]), int(iso[3])
@@ -101,9 +108,10 @@ def _parse_time(text: str) -> tuple[int, int, int, timezone] | None:
     found = _TIME.search(re.sub(r"(?<=\d)[Tt](?=\d)", " ", text))
     if found is None:
         return None
-    hour, minute, second = int(found[1]), int(found[2]), int(found[3] or 0)
-    if found[4]:
-        hour = hour % 12 + (12 if found[4].lower() == "pm" else 0)
+    hour, minute, second = int(found[3]), int(found[4]), int(found[5] or 0)
+    is_morning, is_afternoon = found[1] or found[6], found[2] or found[7]
+    if is_morning or is_afternoon:
+        hour = hour % 12 + (12 if is_afternoon else 0)
     if second == _LEAP_SECOND:  # datetime has none
         second -= 1
     return hour, minute, second, _parse_zone(text[found.end() :])

@@ -24,6 +24,10 @@ _NEVER_FILES: Final = REPORT_TYPES | frozenset(
 """Signatures and wrappers, which mail programs hide or take apart, and the parts of reports."""
 
 
+_OF_ONE_THING: Final = frozenset({"multipart/related", "multipart/encrypted", "multipart/signed"})
+"""Multiparts whose parts are of use together only (RFC 2387, RFC 1847)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextParts:
     """The two ways to read one message. Both are in reading order; either may be empty."""
@@ -52,13 +56,18 @@ def choose_text_parts(root: Part | None) -> TextParts:
     Attachments and messages inside are left out. Text that is signed in one piece (S/MIME)
     counts, whatever its disposition. Of multipart/alternative, the last HTML alternative counts
     and the last plain one, or the last before the HTML; of multipart/related, signed and report,
-    the first part; of all others every inline text part. If there is none, the first
-    machine-readable report is read: some hold prose.
+    the first part; of all others every inline text part. If there is none, attached HTML is
+    read if it is the only text at all; it stays an attachment. Else the first machine-readable
+    report is read: some hold prose.
     """
     found = _read(root) if root is not None else TextParts()
     if found.plain or found.html:
         return found
-    reports = tuple(part for part in leaf_parts(root) if part.content_type in REPORT_TYPES)[:1]
+    leaves = list(leaf_parts(root))
+    texts = tuple(part for part in leaves if part.content_type in _TEXT_TYPES or part.is_html)
+    if len(texts) == 1 and texts[0].is_html:
+        return TextParts(plain=texts, html=texts)
+    reports = tuple(part for part in leaves if part.content_type in REPORT_TYPES)[:1]
     return TextParts(plain=reports, html=reports)
 
 
@@ -66,9 +75,9 @@ def list_attachments(root: Part | None, text_parts: TextParts) -> tuple[Part, ..
     """List every leaf, and every attached message, that is not shown as text; in order.
 
     Parts that are signed in one piece (S/MIME) are listed too: besides the text they may hold
-    files. An empty text without a name is not.
+    files. So is a text that is shown though it is attached. An empty text without a name is not.
     """
-    read = {part.part_id for part in text_parts.shown if not part.is_opaque_signed}
+    read = {part.part_id for part in text_parts.shown if not (part.is_opaque_signed or _is_attached(part))}
     return tuple(
         part
         for part in leaf_parts(root)
@@ -79,15 +88,20 @@ def list_attachments(root: Part | None, text_parts: TextParts) -> tuple[Part, ..
 def list_files(root: Part | None) -> tuple[Part, ...]:
     """List the leaves that a person who reads the message would call files; in order.
 
-    A leaf is a file if it has a file name or the disposition "attachment", or if it is an attached
-    message. It is not if it is text of the message, an image that the HTML shows (of
-    multipart/related, with a Content-ID), an alternative to the text without a file name, or a
-    signature. A multipart/report has none. A message of one part that is not text is a file.
+    A leaf is a file if it has a file name or the disposition "attachment", if it is an attached
+    message, or if it is neither text nor an image, as a PDF that nothing describes. It is not if it is
+    text of the message, an image that the HTML shows (of multipart/related, with a Content-ID), an
+    alternative to the text without a file name, or a signature. A multipart/report has none. A message
+    of one part that is not text is a file.
     """
     if root is None:
         return ()
-    texts = {part.part_id for part in choose_text_parts(root).all}
+    texts = {part.part_id for part in choose_text_parts(root).all if not _is_attached(part)}
     return tuple(part for part in _file_candidates(root, "") if part.part_id not in texts)
+
+
+def _is_attached(part: Part) -> bool:
+    return part.disposition == "attachment" and not part.is_opaque_signed
 
 
 def _unique(parts: tuple[Part, ...]) -> tuple[Part, ...]:
@@ -155,6 +169,8 @@ def _file_candidates(part: Part, parent_type: str) -> Iterator[Part]:
         is_file = bool(part.filename) and part.disposition == "attachment"
     else:
         alone = not parent_type  # the whole message, and not its text
-        is_file = alone or bool(part.filename) or part.disposition == "attachment" or part.is_message
+        described = bool(part.filename) or part.disposition == "attachment" or part.is_message
+        shown_inline = part.content_type.startswith(("text/", "image/")) or parent_type in _OF_ONE_THING
+        is_file = alone or described or not shown_inline
     if is_file:
         yield part

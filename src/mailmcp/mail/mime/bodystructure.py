@@ -23,11 +23,16 @@ from mailmcp.mail.mime.structure import (
     Structure,
     body_id,
     child_id,
+    is_readable_type,
     make_part,
 )
 
 UNREADABLE: Final = "structure is unreadable"
 PART_UNREADABLE: Final = "part of the structure is unreadable"
+TYPE_UNREADABLE: Final = "the type of a part is unreadable"
+
+_LEAF_FIELDS: Final = 7
+"""From the type to the size (RFC 9051 section 9, `body-fields`)."""
 
 _SIZE_MAX: Final = 2**63 - 1
 _SIZE_DIGITS_MAX: Final = 18
@@ -105,9 +110,11 @@ class _Reader:
         # The last two are there for an attached message only.
         main, sub, params, content_id, _, encoding, size, imap_envelope, body = (*items, *[None] * 9)[:9]
         content_type = f"{_text(main)}/{_text(sub)}"
-        if not _text(main) or not _text(sub):
-            self.defects.append(PART_UNREADABLE)
-            return None
+        if not is_readable_type(content_type):  # Dovecot sends "" for what it can't read
+            if len(items) < _LEAF_FIELDS:
+                self.defects.append(PART_UNREADABLE)
+                return None
+            self.defects.append(TYPE_UNREADABLE)
         size_octets = _size(size)
         if size_octets is None:
             self.defects.append(PART_UNREADABLE)

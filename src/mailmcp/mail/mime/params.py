@@ -52,7 +52,7 @@ def parse_parameterised(value: str) -> tuple[str, dict[str, str]]:
             pairs.append((match["name"], _ESCAPED.sub(r"\1", match["quoted"])))
         else:
             pairs.append((match["name"], _COMMENT.sub("", match["token"] or "").strip()))
-    return _COMMENT.sub("", main).strip().strip('"').lower(), decode_parameters(pairs)
+    return _COMMENT.sub("", main).strip().lower(), decode_parameters(pairs)
 
 
 def decode_parameters(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -118,7 +118,7 @@ class _Splitter:
         boundary = self._boundary(fields, span)
         if boundary:
             return make_part(part_id, fields, tuple(self._children(part_id, fields, boundary, span, depth)))
-        if fields.content_type.startswith("multipart/"):
+        if fields.is_multipart:
             # It has no parts that can be told apart, but it can be read.
             self.defects.append(NO_BOUNDARY)
             fields = PartFields(content_type="text/plain", encoding=fields.encoding)
@@ -134,7 +134,8 @@ class _Splitter:
     def _children(
         self, part_id: str, fields: PartFields, boundary: bytes, span: Span, depth: int
     ) -> Iterator[Part]:
-        default = "message/rfc822" if fields.content_type == "multipart/digest" else "text/plain"
+        is_digest = clean_content_type(fields.content_type) == "multipart/digest"
+        default = "message/rfc822" if is_digest else "text/plain"
         for number, child_span in enumerate(self._pieces(boundary, span), start=1):
             if self.count > STRUCTURE_PARTS_MAX:
                 return
@@ -174,7 +175,7 @@ class _Splitter:
 
     def _boundary(self, fields: PartFields, span: Span) -> bytes:
         """Return the boundary that a multipart uses, declared or not; b"" if there is none."""
-        if not fields.content_type.startswith("multipart/"):
+        if not fields.is_multipart:
             return b""
         boundary = fields.params.get("boundary", "").rstrip().encode("utf-8", "replace")
         if boundary and next(self._delimiters(boundary, span), None) is not None:
@@ -191,10 +192,11 @@ class _Splitter:
 
 
 def _fields(headers: Headers, default_type: str) -> PartFields:
-    content_type, params = parse_parameterised("".join(headers.raw_all("content-type")[:1]))
+    raw_type = headers.raw_all("content-type")[:1]
+    content_type, params = parse_parameterised("".join(raw_type))
     disposition, disposition_params = parse_parameterised("".join(headers.raw_all("content-disposition")[:1]))
     return PartFields(
-        content_type=clean_content_type(content_type or default_type),
+        content_type=content_type if raw_type else default_type,
         params=params,
         encoding=headers.get("content-transfer-encoding").partition(";")[0],
         disposition=disposition,

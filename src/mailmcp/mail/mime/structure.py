@@ -36,7 +36,10 @@ PKCS7_TYPES: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-m
 _HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _CALENDAR_TYPES: Final = frozenset({"text/calendar", "application/ics", "application/icalendar"})
 _DECODED_FIRST: Final = frozenset({"base64", "quoted-printable"})
-_CONTENT_TYPE: Final = re.compile(r"([a-z0-9!#$&^_.+-]+)/([a-z0-9!#$&^_.+-]+)")
+_CONTENT_TYPE: Final = re.compile(r"([a-z0-9!#$&^_.+-]+)\s*/\s*([a-z0-9!#$&^_.+-]+)")
+_TOLD_BY_START: Final = frozenset({"text", "multipart", "message"})
+"""Types that decide how a message is read: what stands behind one that can be made out is ignored."""
+
 _TYPE_CHARS_MAX: Final = 127  # RFC 6838 section 4.2
 
 
@@ -141,7 +144,12 @@ class Structure:
     """None if nothing useful could be read."""
 
     defects: tuple[str, ...] = ()
-    """Short stable phrases; empty if the structure was in order."""
+    """Short stable phrases; empty if all of it was read. Otherwise the tree may lack parts."""
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether it can be relied on: it lacks no parts but those that are too deep or too many."""
+        return {TOO_DEEP, TOO_MANY}.issuperset(self.defects)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +157,8 @@ class PartFields:
     """The decoded fields of one part, before `make_part` applies defaults and cleans them."""
 
     content_type: str = ""
+    """As written, without parameters; see `clean_content_type`."""
+
     params: Mapping[str, str] = field(default_factory=dict)
     encoding: str = ""
     size_octets: int = 0
@@ -157,16 +167,23 @@ class PartFields:
     content_id: str = ""
     subject: str = ""
 
+    @property
+    def is_multipart(self) -> bool:
+        """Whether the part holds others."""
+        return clean_content_type(self.content_type).startswith("multipart/")
+
 
 def make_part(part_id: str, fields: PartFields, parts: tuple[Part, ...] = ()) -> Part:
     """Build a part from its fields: apply defaults, lower the case, clean names."""
-    disposition = fields.disposition.strip().lower()
+    disposition = fields.disposition.strip().strip('"').lower()
+    encoding = fields.encoding.strip().lower() or "7bit"
     name = fields.disposition_params.get("filename", "") or fields.params.get("name", "")
+    is_file = bool(name) or disposition not in ("", "inline") or encoding == "base64"
     return Part(
         part_id=part_id,
-        content_type=clean_content_type(fields.content_type),
+        content_type=clean_content_type(fields.content_type, is_file=is_file),
         params=dict(fields.params),
-        encoding=fields.encoding.strip().lower() or "7bit",
+        encoding=encoding,
         size_octets=max(fields.size_octets, 0),
         disposition=disposition if disposition in ("", "inline") else "attachment",
         filename=clean_filename(name),
@@ -176,17 +193,33 @@ def make_part(part_id: str, fields: PartFields, parts: tuple[Part, ...] = ()) ->
     )
 
 
-def clean_content_type(value: str) -> str:
+def is_readable_type(value: str) -> bool:
+    """Return whether a value is a type and a subtype, and nothing else (RFC 2045 section 5.1)."""
+    return _CONTENT_TYPE.fullmatch(value.strip().lower()) is not None
+
+
+def clean_content_type(value: str, *, is_file: bool = False) -> str:
     """Return type and subtype in lower case.
 
-    "text/plain" if there is no such pair (RFC 2045 section 5.2); "application/octet-stream" if one of them
-    has over 127 characters, which no registered type has (RFC 6838 section 4.2).
+    Args:
+        value: The value of the field without its parameters.
+        is_file: Whether anything else says that the part is a file.
+
+    Returns:
+        A type that can't be read, such as `PDF`, is "application/octet-stream" for a file. Otherwise it is
+        "text/html" for `html` alone, and else "text/plain" (RFC 2045 section 5.2). A type or subtype of over
+        127 characters, which none has (RFC 6838 section 4.2), can't be read.
     """
-    found = _CONTENT_TYPE.match(value.strip().lower())
-    if found is None:
-        return "text/plain"
-    too_long = any(len(name) > _TYPE_CHARS_MAX for name in found.groups())
-    return "application/octet-stream" if too_long else found.group()
+    value = value.strip().lower()
+    if not is_file:
+        value = value.strip('"')
+    found = _CONTENT_TYPE.match(value)
+    if found is not None and (found.end() == len(value) or found[1] in _TOLD_BY_START):
+        too_long = any(len(name) > _TYPE_CHARS_MAX for name in found.groups())
+        return "application/octet-stream" if too_long else f"{found[1]}/{found[2]}"
+    if is_file:
+        return "application/octet-stream"
+    return "text/html" if value == "html" else "text/plain"
 
 
 def clean_filename(name: str) -> str:

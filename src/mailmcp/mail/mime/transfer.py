@@ -15,17 +15,13 @@ from mailmcp.mail.mime.base64_lines import Base64Decoder
 
 BROKEN_UUENCODE: Final = "broken uuencode"
 UNKNOWN_ENCODING: Final = "unknown transfer encoding"
-NULS_LOST: Final = "NUL octets may be lost: the server sends 0x80 in their place"
 
 WIDE_CHARSETS: Final = ("utf-16", "utf-32", "ucs-2", "ucs-4", "iso-10646-ucs")
 """Prefixes of the charsets in which most letters contain a NUL."""
 
 _IDENTITY: Final = frozenset({"", "7bit", "8bit", "binary", "7-bit", "8-bit"})
 _UUENCODE: Final = frozenset({"x-uuencode", "x-uue", "uuencode", "uue"})
-ASCII_ENCODINGS: Final = _UUENCODE | {"base64", "quoted-printable"}
-"""Encodings in ASCII. Their octets hold neither NUL nor what a server may put in its place."""
 
-_HAS_80: Final = re.compile(r"(?:windows-|cp|ibm|koi8|mac|gb|big5|shift_jis|x-sjis|euc-kr|ks_c_5601)")
 _SOFT_BREAK_SPACE: Final = re.compile(rb"=[ \t]++(?=\r?\n)")  # added by gateways
 _UU_BEGIN: Final = re.compile(rb"^begin [0-7]{3,4} ", re.MULTILINE)
 _LINE_OCTETS_MAX: Final = 65_536
@@ -73,29 +69,6 @@ def is_identity(encoding: str) -> bool:
 def complete_lines(octets: bytes) -> bytes:
     """Drop the last line of a part that was cut: no escape of an encoding spans lines."""
     return octets[: octets.rfind(b"\n") + 1] or octets
-
-
-def may_lack_nuls(octets: bytes, charset: str = "") -> bool:
-    """Return whether unencoded octets may have had NULs where the server sent 0x80, as Dovecot does.
-
-    Args:
-        octets: As the server sent them.
-        charset: The declared charset of a text. It is believed if it is UTF-8 or has a character 0x80.
-    """
-    if b"\x80" not in octets or b"\0" in octets:
-        return False
-    name = charset.strip().lower()
-    if name.startswith(WIDE_CHARSETS):
-        return True
-    return not any(_decodes(octets, each) for each in ("utf-8", *([name] if _HAS_80.match(name) else ())))
-
-
-def _decodes(octets: bytes, charset: str) -> bool:
-    try:
-        octets.decode(charset)
-    except (UnicodeDecodeError, LookupError):
-        return False
-    return True
 
 
 def decode_transfer(octets: bytes, encoding: str) -> TransferDecoded:

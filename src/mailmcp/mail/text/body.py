@@ -14,13 +14,7 @@ from mailmcp.mail.clean import clean_text, is_blank
 from mailmcp.mail.html.declared_charset import find_declared_charset
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.transfer import (
-    NULS_LOST,
-    WIDE_CHARSETS,
-    decode_transfer,
-    is_identity,
-    may_lack_nuls,
-)
+from mailmcp.mail.mime.transfer import WIDE_CHARSETS, decode_transfer, is_identity
 from mailmcp.mail.text.plain import read_clear_signed, replace_uuencoded, unflow
 from mailmcp.mail.text.smime import open_signed
 
@@ -31,6 +25,8 @@ MISSING_TEXT: Final = "text part is missing"
 
 BROKEN_SIGNED_DATA: Final = "signed data cannot be read"
 UNLABELLED_HTML: Final = "HTML labelled as plain text"
+NULS_LOST: Final = "NUL octets may be lost: the server sends 0x80 in their place"
+"""Dovecot's BODY can't hold NUL. In the charsets where most letters contain one, it can be put back."""
 
 _HTML_START: Final = re.compile(r"\s*(?:<!doctype html\b|<html[\s>])", re.IGNORECASE)
 _UNENDED_SHIFT: Final = re.compile(rb"\x1b(?:\([IJ]|\$[@B]|\$\(D)[^\x1b\r\n]*[\r\n]")
@@ -97,7 +93,8 @@ def decode_part(octets: bytes, part: Part) -> Decoded:
     if not charset and part.is_html:
         charset = find_declared_charset(content.octets)
     octets, defects = content.octets, content.defects
-    if charset.startswith(WIDE_CHARSETS) and is_identity(part.encoding) and may_lack_nuls(octets, charset):
+    is_wide = charset.startswith(WIDE_CHARSETS) and is_identity(part.encoding)
+    if is_wide and b"\x80" in octets and b"\0" not in octets:
         octets, defects = octets.replace(b"\x80", b"\0"), (*defects, NULS_LOST)
     decoded = decode_text(octets, charset)
     if part.is_html and b"\x1b" in octets and (not charset or _UNENDED_SHIFT.search(octets) is not None):

@@ -36,6 +36,8 @@ _ORIGINAL: Final = re.compile(
     r"ursprungligt (?:meddelande|mail)|original(?:e)? meddelelse|oprindelig (?:meddelelse|besked|mail)|"
     r"opprinnelig (?:melding|e-post)|alkuperäinen viesti|původní (?:zpráva|e-mail)|pôvodná správa|"
     r"eredeti (?:üzenet|levél)|orijinal (?:mesaj|ileti)|izvorna poruka|originalna poruka|αρχικό μήνυμα|"
+    r"pesan asli|mesej asal|thư gốc|tin nhắn gốc|הודעה מקורית|الرسالة الأصلية|رسالة أصلية|"
+    r"پیام اصلی|ข้อความต้นฉบับ|"
     r"原始邮件|原始郵件|邮件原件|原邮件|元のメッセージ|원본 메시지"
     rf")\s*{_BAR}\*?\s*",
     re.IGNORECASE,
@@ -75,22 +77,34 @@ class _Field(StrEnum):
 _LABELS: Final = {
     _Field.AUTHOR: (
         "from|von|de|da|van|od|от|від|från|fra|frá|lähettäjä|feladó|kimden|gönderen|odesílatel|από|"
+        "de la|šalje|saatja|nuo|no|од|nork|dari|daripada|từ|người gửi|"
+        "מאת|من|المرسل|از|فرستنده|จาก|से|प्रेषक|"
         "发件人|寄件者|寄件人|差出人|보낸 사람"
     ),
     _Field.TIME: (
-        "sent|date|gesendet|datum|envoyé(?: le)?|message du|date d['\u2019]envoi|enviado(?: el| em)?|fecha|"
-        "enviat|inviato|data|enviada em|trimis|verzonden|wysłano|wysłane|отправлено|надіслано|дата|изпратено|"
-        "skickat|sendt|dato|lähetetty|päivämäärä|odesláno|odoslané|poslano|küldve|dátum|gönderildi|"
-        "gönderme tarihi|tarih|στάλθηκε|ημερομηνία|发送时间|寄件日期|日期|傳送時間|送信日時|日時|보낸 날짜"
+        "sent|date|gesendet|datum|envoyé(?: le)?|message du|date d['\u2019]envoi|enviad[oa](?: el| em| o)?|"
+        "fecha|enviat|inviato|data|trimis(?: la)?|verzonden|wysłano|wysłane|отправлено|надіслано|дата|"
+        "изпратено|skickat|sendt|dato|lähetetty|päivämäärä|odesláno|odoslané|poslano|poslato|послато|"
+        "(?:el)?küldve|dátum|gönderildi|gönderme tarihi|tarih|στάλθηκε|εστάλη|ημερομηνία|"
+        "saadetud|išsiųsta|nosūtīts|bidalia|terkirim|dikirim|dihantar|tanggal|tarikh|"
+        "đã gửi|ngày(?: gửi)?|gửi|"
+        "נשלח(?:ה)?|תאריך|تم الإرسال|(?:تاريخ )?الإرسال|أ\u064f?رسلت?|مرسل|(?:ال)?تاريخ|"
+        "ارسال[ \u200c]?شده|تاریخ|"
+        "ส่ง(?:เมื่อ)?|วันที่(?:ส่ง)?|भेजा गया|दिनांक|发送时间|寄件日期|傳送日期|日期|傳送時間|送信日時|日時|보낸 날짜"
     ),
     _Field.RECIPIENT: (
         "to|an|à|para|per a|a|aan|do|кому|до|till|til|vastaanottaja|komu|címzett|kime|"
-        "al\u0131c\u0131|za|către|προς|"
-        "收件人|收件者|宛先|받는 사람|cc|copie(?: à)?|kopie|kopia|kopi|копия|копія|抄送|副本"
+        "al\u0131c\u0131|za|prima|kome|за|către|catre|προς|adressaat|kellele|kam|nori|"
+        "kepada|ke|untuk|đến|tới|người nhận|אל|לכבוד|إلى|الى|به|گیرنده|ถึง|प्रति|को|"
+        "收件人|收件者|宛先|받는 사람|cc|copie(?: à)?|kopie|kopia|kopi|копия|копія|抄送|副本|"
+        "másolatot kap|másolat|κοιν\\.?|κοινοποίηση|tembusan|salinan|đồng gửi|"
+        "עותק|העתק|نسخة(?: إلى)?|رونوشت|สำเนา(?:ถึง)?"
     ),
     _Field.SUBJECT: (
         "subject|betreff|objet|sujet|asunto|assumpte|oggetto|assunto|subiect|onderwerp|temat|тема|относно|"
-        "ämne|emne|efni|aihe|předmět|predmet|zadeva|tárgy|konu|θέμα|主题|主旨|件名|제목"
+        "ämne|emne|efni|aihe|předmět|predmet|zadeva|tárgy|konu|θέμα|tema|tēma|teema|naslov|gaia|"
+        "subjek|perihal|chủ đề|tiêu đề|נושא|(?:ال)?موضوع|(?:หัว)?เรื่อง|หัวข้อ|विषय|"
+        "主题|主旨|件名|제목"
     ),
 }
 _LABEL: Final = {

@@ -8,7 +8,7 @@ from pathlib import Path
 from mailmcp import limits
 from mailmcp.documents.kind import Kind, guess_kind
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.transfer import NULS_LOST, TransferDecoder, decode_transfer, open_decoder
+from mailmcp.mail.mime.transfer import TransferDecoder, decode_transfer, open_decoder
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.attachment.file import save_file
@@ -58,7 +58,7 @@ def read_content(opened: OpenPart) -> Content:
         sha256=hashlib.sha256(decoded.octets).hexdigest(),
         octets=decoded.octets,
         short=opened.short,
-        defects=(*decoded.defects, *([NULS_LOST] if opened.lacks_nuls else [])),
+        defects=decoded.defects,
     )
 
 
@@ -82,7 +82,7 @@ def save_content(opened: OpenPart, folder: Path) -> Content:
         sha256=saved.sha256,
         path=saved.path,
         short=opened.short,
-        defects=(*decoder.defects, *([NULS_LOST] if opened.lacks_nuls else [])),
+        defects=decoder.defects,
     )
 
 
@@ -107,7 +107,7 @@ def member_content(file: FetchedFile, folder: Path | None) -> Content:
         octets=b"" if folder else octets,
         path=path,
         short=file.short,
-        defects=(NULS_LOST,) if file.lacks_nuls else (),
+        defects=(),
     )
 
 

@@ -42,8 +42,7 @@ class FetchedFile:
     """Whether the attachment has more octets."""
 
     short: bool = False
-    lacks_nuls: bool = False
-    """Both as in `OpenPart`."""
+    """As in `OpenPart`."""
 
     @classmethod
     def of(cls, opened: OpenPart, *, limit_octets: int) -> Self:
@@ -55,7 +54,6 @@ class FetchedFile:
             octets=octets,
             cut=opened.cut,
             short=opened.short,
-            lacks_nuls=opened.lacks_nuls,
         )
 
     async def decode(self) -> tuple[bytes, Kind | None]:

@@ -4,26 +4,16 @@ If the server sends no usable structure, or not the part that it lists, the whol
 parsed here, unless it is too large. Blocking.
 """
 
-from codecs import IncrementalDecoder, getincrementaldecoder
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.imap.partial_fetch import (
-    BINARY_ENCODINGS,
-    PartStart,
-    Window,
-    fetch_rest,
-    fetch_start,
-    fetch_whole,
-    refetch_with_nuls,
-)
+from mailmcp.imap.parts import PartStart, Window, fetch_rest, fetch_start, fetch_whole
 from mailmcp.imap.session import Session
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, find_part, has_no_content, leaf_parts
-from mailmcp.mail.mime.transfer import ASCII_ENCODINGS, may_lack_nuls
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import fetch_error
@@ -51,9 +41,6 @@ class OpenPart:
     cut: bool = False
     """Whether `read` stopped at its limit."""
 
-    lacks_nuls: bool = False
-    """Whether the server may have replaced NULs; known when all was read."""
-
     def chunks(self) -> Iterator[bytes]:
         """Yield the octets in order, still transfer-encoded. Call it once.
 
@@ -62,18 +49,15 @@ class OpenPart:
             InternalError: The server failed to send the rest.
         """
         said, have = self.part.size_octets, len(self._start.octets)
-        doubts = _Doubts(self.part.encoding in ASCII_ENCODINGS or self._start.binary)
-        doubts.look(self._start.octets)
         yield self._start.octets
         rest = fetch_rest(self._session, self.ref.uid, self.part.part_id, self._start, size_octets=said)
         for octets in rest:
             if isinstance(octets, FetchFailure):
                 raise fetch_error(self.ref, octets)
             have += len(octets)
-            doubts.look(octets)
             self._report(have, max(said, have), _FETCHING)
             yield octets
-        self.short, self.lacks_nuls = have < said, doubts.remain
+        self.short = have < said
 
     def read(self, limit_octets: int) -> bytes:
         """Read the part up to a limit; sets `cut` if there is more. Raises as `chunks` does."""
@@ -86,30 +70,8 @@ class OpenPart:
         return bytes(octets[:limit_octets])
 
 
-class _Doubts:
-    """Decides over a stream of chunks whether a server without BINARY may have replaced NULs."""
-
-    def __init__(self, settled: bool) -> None:  # noqa: FBT001 - private, and clear at the call
-        self._settled = settled
-        self._suspected = False
-        self._decoder: IncrementalDecoder | None = getincrementaldecoder("utf-8")()
-
-    def look(self, octets: bytes) -> None:
-        self._settled = self._settled or b"\0" in octets
-        self._suspected = self._suspected or b"\x80" in octets
-        try:
-            if self._decoder is not None and not self._settled:
-                self._decoder.decode(octets)
-        except UnicodeDecodeError:
-            self._decoder = None
-
-    @property
-    def remain(self) -> bool:
-        return self._suspected and not self._settled and self._decoder is None
-
-
 def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -> OpenPart:
-    """Find a part and fetch its first range; one round trip, or two if it may hold NULs.
+    """Find a part and fetch its first range; one round trip.
 
     Args:
         session: A session of the account.
@@ -128,16 +90,16 @@ def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -
         if start.code is Code.NOT_FOUND:
             raise fetch_error(ref, start)
         return _from_whole_message(session, ref, part_id, report)
-    root = parse_body_structure(start.body_structure).root
-    if root is None or has_no_content(root):
+    structure = parse_body_structure(start.body_structure)
+    root = structure.root
+    is_small = start.message_octets is not None and start.message_octets <= limits.MESSAGE_WINDOW_OCTETS
+    unsure = not structure.is_readable and (is_small or find_part(root, part_id) is None)
+    if root is None or has_no_content(root) or unsure:
         return _from_whole_message(session, ref, part_id, report)
     part = _choose(root, ref, part_id)
     if _contradicts(part, start, inside=all(part is not each for each in leaf_parts(root))):
         return _from_whole_message(session, ref, part_id, report)
-    goes_on = not start.whole and len(start.octets) < part.size_octets
-    if part.encoding in BINARY_ENCODINGS and not part.is_message and (goes_on or may_lack_nuls(start.octets)):
-        start = refetch_with_nuls(session, ref.uid, part_id, start)
-    if goes_on:
+    if not start.whole and len(start.octets) < part.size_octets:
         report(len(start.octets), part.size_octets, _FETCHING)
     return OpenPart(part=part, _session=session, ref=ref, _start=start, _report=report)
 

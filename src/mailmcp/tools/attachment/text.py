@@ -3,6 +3,8 @@
 Invisible characters are removed, and counted in a warning. Nothing here raises: unreadable text is an issue.
 """
 
+import codecs
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -13,6 +15,7 @@ from mailmcp import limits
 from mailmcp.documents.extraction import Section, UnreadableError
 from mailmcp.documents.kind import WITHOUT_TEXT, Kind, detect_kind, guess_kind
 from mailmcp.mail.calendar.invitation import calendar_text
+from mailmcp.mail.charset.decode import guess_charset
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import complete_lines, decode_transfer, is_identity
@@ -73,6 +76,8 @@ _TYPES_BY_EXTENSION: Final = {
     "conf": "text/plain",
     "diff": "text/x-diff",
     "patch": "text/x-diff",
+    **dict.fromkeys(("tab", "rst", "tex", "bib", "srt", "vtt", "properties", "toml", "nfo"), "text/plain"),
+    **dict.fromkeys(("css", "js", "py", "sh", "bat", "ps1", "c", "h", "cpp", "java", "php"), "text/plain"),
 }
 """For senders that don't say: they call half of all attachments application/octet-stream."""
 
@@ -85,6 +90,13 @@ TOO_LARGE: Final = f"The document is too large: the limit is {limits.EXTRACT_OCT
 _UNKNOWN_TYPES: Final = frozenset(
     {"application/octet-stream", "application/binary", "application/x-download"}
 )
+_NEVER_TEXT: Final = ("image/", "audio/", "video/", "font/", "model/")
+
+_CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
+_TEXT_OCTETS_MIN: Final = 40
+"""So much data without a control character, and three quarters of it ASCII, is text by more than chance."""
+
+_WIDE_SAMPLE_OCTETS: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,12 +120,13 @@ class AttachmentText:
 def text_type(content_type: str, filename: str) -> str:
     """Return the type by which to read a part as text; "" if its labels don't say that it is text."""
     by_name = _TYPES_BY_EXTENSION.get(filename.rpartition(".")[2].strip().lower(), "")
-    if content_type in _UNKNOWN_TYPES:
-        return by_name
     if content_type == "text/plain" and by_name:
         return by_name
     is_text = content_type.startswith(("text/", "message/")) or content_type.endswith(_TEXT_SUFFIXES)
-    return content_type if is_text or content_type in _TEXT_TYPES else ""
+    if is_text or content_type in _TEXT_TYPES:
+        return content_type
+    # Windows calls CSV application/vnd.ms-excel, and other programs call it what they like.
+    return "" if content_type.startswith(_NEVER_TEXT) else by_name
 
 
 def can_have_text(content_type: str, filename: str) -> bool:
@@ -173,7 +186,10 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
     kind = detect_kind(content, guess_kind(part.content_type, part.filename))
     if kind is not None:
         return _Document(kind=kind, content=content)
-    if content_type == "" and not _looks_like_text(content):
+    charset = part.charset or _wide_charset(content)
+    by_name_alone = text_type(part.content_type, "") == "" and part.content_type not in _UNKNOWN_TYPES
+    is_binary = by_name_alone and b"\0" in content and not charset
+    if is_binary or (content_type == "" and not charset and not _looks_like_text(content)):
         return _no_text(
             Code.INVALID_INPUT,
             f"It has no readable text ({quote(part.content_type)}): it has another type or is damaged.",
@@ -183,22 +199,43 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
         message = read_attached_message(content, part_id=_own_parts(part), cut=cut)
         body, not_in_html = message.body, plain_text_warnings(message.not_in_html)
     else:
-        labelled = replace(part, content_type=content_type or "text/plain")
+        params = {**part.params, "charset": charset}
+        labelled = replace(part, content_type=content_type or "text/plain", params=params)
         body = _READERS.get(content_type, _read_plain)(labelled, octets)
     warnings = (*_warnings(body, len(octets) if cut else 0), *not_in_html)
     return AttachmentText(text=body.text, warnings=warnings)
 
 
 def _looks_like_text(content: bytes) -> bool:
+    """Return whether a content without labels of text is text, in UTF-8 or in another charset."""
     if b"\0" in content:
         return False
     try:
         content.decode()
     except UnicodeDecodeError as error:
-        return (
-            error.start > 0 and error.start >= len(content) - 3 and error.reason == "unexpected end of data"
-        )
+        if error.start > 0 and error.start >= len(content) - 3 and error.reason == "unexpected end of data":
+            return True
+        if _CONTROLS.search(content):
+            return False
+        ascii_octets = sum(octet < 0x80 for octet in content)
+        is_latin = len(content) >= _TEXT_OCTETS_MIN and ascii_octets * 4 >= len(content) * 3
+        return is_latin or guess_charset(content) != ""
     return True
+
+
+def _wide_charset(content: bytes) -> str:
+    """Return the UTF-16 that a content is in, with its mark or without; "" if it isn't.
+
+    Without a mark, every other octet of the beginning is NUL, as in ASCII, and no other is.
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    sample = content[:_WIDE_SAMPLE_OCTETS]
+    even, odd = sample[::2], sample[1::2]
+    for zeros, letters, charset in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
+        if len(zeros) > 1 and zeros.count(0) * 4 >= len(zeros) * 3 and 0 not in letters:
+            return charset
+    return ""
 
 
 def _read_plain(part: Part, octets: bytes) -> BodyText:

@@ -16,7 +16,6 @@ from mailmcp import limits
 from mailmcp.documents.extraction import Picture
 from mailmcp.imap.session import Session
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.transfer import NULS_LOST
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
@@ -205,7 +204,7 @@ def text_outcome(
     data.text_total_chars = window.total_chars
     data.next_offset = window.next_offset
     data.sections = _sections_of(window, read) or None
-    warnings = [*file.notes, *read.warnings, *([f"{NULS_LOST}."] if file.lacks_nuls else [])]
+    warnings = [*file.notes, *read.warnings]
     if data.sections and not window.offset and len(data.sections) < len(read.sections):
         warnings.append(
             f"Named {len(data.sections)} of {len(read.sections)} sections; later windows name theirs."

@@ -10,13 +10,12 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.fetch import fetch_messages
-from mailmcp.imap.fetch_response import FetchedMessage
-from mailmcp.imap.partial_fetch import BINARY_ENCODINGS, fetch_binary
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.message import MessageView, parse_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, leaf_parts
-from mailmcp.mail.mime.transfer import ASCII_ENCODINGS, NULS_LOST, complete_lines, may_lack_nuls
+from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.authserv_ids import AuthservIds
 from mailmcp.tools.errors import fetch_error
@@ -67,8 +66,7 @@ def fetch_parts(
 ) -> MessageParts:
     """Fetch a message and the leaves that `choose` picks: one round trip, or two for a large message.
 
-    One more for parts that may hold NULs, which need a FETCH of their own. With `authserv_ids`, the account's
-    is learned in the same round trip, if that is due.
+    With `authserv_ids`, the account's is learned in the same round trip, if that is due.
 
     Raises:
         NotFoundError: The mailbox or the message is gone.
@@ -80,7 +78,9 @@ def fetch_parts(
     octets = fetched.sections.get("", b"")
     size = fetched.size_octets if fetched.size_octets is not None else len(octets)
     structure = parse_body_structure(fetched.body_structure)
-    view = parse_message(octets, complete=size <= len(octets), structure=structure.root)
+    complete = size <= len(octets)
+    root = None if complete and not structure.is_readable else structure.root
+    view = parse_message(octets, complete=complete, structure=root)
     wanted = list(choose(view.structure)) if view.structure is not None else []
     here = ((part.part_id, view.part_octets(part)) for part in leaf_parts(view.structure))
     contents = {part_id: content for part_id, content in here if content is not None}
@@ -95,13 +95,12 @@ def fetch_parts(
         if view.header_goes_on:
             others, recipients = (sections.get(f"HEADER.FIELDS{which}", b"") for which in (".NOT", ""))
             view = view.with_header(others, recipients)
-    exact, lost = _fetch_nuls(session, ref, [each.part for each in wanted], contents)
     return MessageParts(
         fetched=fetched,
         view=view,
-        octets=contents | exact,
+        octets=contents,
         cut=frozenset(cut),
-        defects=(*structure.defects, *view.defects, *([NULS_LOST] if lost else [])),
+        defects=(*structure.defects, *view.defects),
     )
 
 
@@ -124,22 +123,3 @@ def _fetch(session: Session, ref: MessageRef, items: Iterable[str]) -> FetchedMe
     if ref.uid in result.failures:
         raise fetch_error(ref, result.failures[ref.uid])
     return result.messages[ref.uid]
-
-
-def _fetch_nuls(
-    session: Session, ref: MessageRef, parts: Iterable[Part], contents: dict[str, bytes]
-) -> tuple[dict[str, bytes], bool]:
-    """Fetch again the parts that may have lost NULs; also return whether any stays in doubt."""
-    suspects = {
-        part.part_id: part
-        for part in parts
-        if part.encoding not in ASCII_ENCODINGS and may_lack_nuls(contents[part.part_id], part.charset)
-    }
-    sizes = {
-        part_id: len(contents[part_id])
-        for part_id, part in suspects.items()
-        if part.encoding in BINARY_ENCODINGS
-    }
-    fetched = fetch_binary(session, ref.uid, sizes) if sizes else {}
-    exact = {part_id: octets for part_id, octets in fetched.items() if len(octets) == sizes[part_id]}
-    return exact, len(exact) < len(suspects)

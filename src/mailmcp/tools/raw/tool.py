@@ -6,9 +6,8 @@ from pydantic import Field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.imap.partial_fetch import Window, fetch_window
+from mailmcp.imap.parts import Window, fetch_window
 from mailmcp.imap.session import Session
-from mailmcp.mail.mime.transfer import NULS_LOST, may_lack_nuls
 from mailmcp.mail.raw_source import read_source
 from mailmcp.model.message_ref import UINT32_MAX, MessageRef
 from mailmcp.tools.arguments import MessageArguments
@@ -57,8 +56,6 @@ def _outcome(
     source = read_source(window.octets, more=window.end < window.size_octets)
     if source is None:
         content, octets_shown = b64encode(window.octets).decode("ascii"), len(window.octets)
-        if may_lack_nuls(window.octets):
-            warnings.append(f"{NULS_LOST}.")
     else:
         content, octets_shown = source.text, source.octets_read
         if source.shown:

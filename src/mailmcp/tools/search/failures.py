@@ -51,6 +51,9 @@ class Suggestion:
     is_container: bool = False
     """Whether there is a mailbox of that name, which only contains others."""
 
+    is_listed: bool = False
+    """Whether there is a mailbox of that name, which the server doesn't open."""
+
     @property
     def is_sure(self) -> bool:
         """Whether to search the mailboxes named."""
@@ -70,6 +73,8 @@ def suggest_mailboxes(name: str, mailboxes: Sequence[Mailbox]) -> Suggestion:
         below = f"; below it: {code_list(names)}" if names else ""
         sentence = f"{code(container.name)} holds no messages{below}."
         return Suggestion(sentence=sentence, names=names, is_container=True)
+    if any(each.name == name for each in selectable):
+        return Suggestion(sentence=f"The server lists {code(name)}, but doesn't open it.", is_listed=True)
     for names in map(tuple, _guesses(name, selectable)):
         if names == (EVERYTHING,):
             return Suggestion(sentence=f"{code(EVERYTHING)} means all mailboxes.", names=names)
@@ -151,7 +156,7 @@ async def _explain_missing(
         where = f"account {accounts[0]}" if len(accounts) == 1 else f"{len(accounts)} accounts"
         sentences = [f"There is no mailbox {code(name)} in {where}."]
         suggestion = suggest_mailboxes(name, list(known.values()))
-        if suggestion.is_container:
+        if suggestion.is_container or suggestion.is_listed:
             sentences = [suggestion.sentence]
         elif known and (suggestion.names or len(accounts) == 1):
             sentences.append(suggestion.sentence)

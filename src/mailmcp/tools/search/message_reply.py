@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.order import Order
 from mailmcp.model.mail_kind import MailKind
 from mailmcp.model.message_ref import MessageRef

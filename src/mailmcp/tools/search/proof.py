@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.mail.awaited_reply import may_await_reply
 from mailmcp.mail.header.address import format_address, parse_addresses
@@ -68,9 +68,11 @@ def has_attachments(body_structure: object) -> bool:
     """Check whether a message has a part that a person would call a file.
 
     Args:
-        body_structure: As `FetchedMessage.body_structure`; one that cannot be read has none.
+        body_structure: As `FetchedMessage.body_structure`. One that can't be read, or not all of it, may have
+            files: the message counts.
     """
-    return bool(list_files(parse_body_structure(body_structure).root))
+    structure = parse_body_structure(body_structure)
+    return bool(structure.defects or list_files(structure.root))
 
 
 def kind_matches(octets: bytes, body_structure: object, wanted: WantedKind) -> bool:

@@ -15,9 +15,9 @@ from typing import Final
 import anyio
 
 from mailmcp.imap.command import quoted
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.reply_search import FoundReplies, ReplyQuery, find_replies
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.imap.special_use import is_draft
 from mailmcp.mail.awaited_reply import Letter, find_answered, is_automatic

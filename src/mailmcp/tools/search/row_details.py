@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import invitation_part, invitation_times
 from mailmcp.mail.mime.bodystructure import parse_body_structure

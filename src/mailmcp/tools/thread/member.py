@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure

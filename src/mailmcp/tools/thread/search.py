@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.object_ids import IDS
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.imap.special_use import is_draft
 from mailmcp.imap.thread import (

@@ -7,7 +7,7 @@ from functools import partial
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.clean import without_torn_end
 from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import parse_message
@@ -33,7 +33,7 @@ _TORN_OCTETS = 300
 
 _OCTETS = limits.THREAD_TEXT_OCTETS
 _WHOLE = ("UID", f"BODY.PEEK[]<0.{_OCTETS}>")
-"""For a message whose structure can't be parsed."""
+"""For a message whose structure can't be read, or not all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class ReadTexts:
 async def read_texts(call: Call, members: Sequence[Member]) -> ReadTexts:
     """Fetch and read the texts of messages; one round trip for twenty mailboxes of an account."""
     structures = {each.ref: parse_body_structure(each.row.body_structure) for each in members}
-    fetched = await fetch_parts(call, list(structures), lambda _session, ref: _items(structures[ref].root))
+    fetched = await fetch_parts(call, list(structures), lambda _session, ref: _items(structures[ref]))
     return await anyio.to_thread.run_sync(_read_all, members, structures, fetched)
 
 
@@ -84,15 +84,15 @@ def _read_all(
     return read
 
 
-def _items(root: Part | None) -> tuple[str, ...]:
-    if root is None:
+def _items(structure: Structure) -> tuple[str, ...]:
+    if structure.root is None or not structure.is_readable:
         return _WHOLE
-    return ("UID", *(f"BODY.PEEK[{part.part_id}]<0.{_OCTETS}>" for part in text_to_fetch(root)))
+    return ("UID", *(f"BODY.PEEK[{part.part_id}]<0.{_OCTETS}>" for part in text_to_fetch(structure.root)))
 
 
 def _read(member: Member, structure: Structure, row: FetchedMessage, above: str) -> ReadText:
     root, defects = structure.root, structure.defects
-    if root is None:
+    if root is None or not structure.is_readable:
         octets = row.sections.get("", b"")
         view = parse_message(octets, complete=len(octets) < _OCTETS)
         root, defects = view.structure, view.tree.structure.defects

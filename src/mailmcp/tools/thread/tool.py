@@ -27,7 +27,7 @@ from mailmcp.tools.errors import all_failed_error, mailbox_issue, search_again
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW, GET_THREAD
 from mailmcp.tools.people import first_addresses_of
-from mailmcp.tools.rows import date_of, flags_of, message_id_of, shown_ids, shown_names
+from mailmcp.tools.rows import arrived_instead, date_of, flags_of, message_id_of, shown_ids, shown_names
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData
 from mailmcp.tools.thread.all_accounts import find_in_account, find_in_all_accounts
@@ -247,7 +247,7 @@ def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str
     sender, to, cc = map(people_column, (row.from_, row.to, row.cc or ""))
     subject = quote(row.subject) or "no subject"
     columns = [
-        time_column(row.date, zone),
+        time_column(row.date, zone, arrived=arrived_instead(member.headers, member.row)),
         *marks_of(row.flags),
         *invitation_column(member.invitation),
         f"{sender or 'no sender'} to {to or 'unnamed recipients'}{f', cc {cc}' if cc else ''}: {subject}",

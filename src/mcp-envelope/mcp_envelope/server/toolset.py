@@ -1,7 +1,7 @@
 """The tools of a server, and the handlers that a low-level `Server` of the SDK takes for them."""
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 import anyio
@@ -35,8 +35,9 @@ class Toolset:
     def __init__(
         self,
         version: str,
-        tools: Iterable[Tool[Call]] = (),
+        tools: Iterable[Tool[Any]] = (),
         *,
+        context: Callable[[Call], AbstractContextManager[Any]] = nullcontext,
         dialect: Dialect = Dialect.SUMMARY,
         json_text: bool = False,
         timeout_s: float = 60.0,
@@ -45,9 +46,9 @@ class Toolset:
         self._tools = {tool.name: tool for tool in tools}
         self.version = version
         self._dialect = dialect
-        self._calls = Calls[Call](
+        self.calls = Calls[Any](
             version=version,
-            context=nullcontext,
+            context=context,
             dialect=dialect,
             json_text=json_text,
             timeout_s=timeout_s,
@@ -107,7 +108,7 @@ class Toolset:
         """
         if params.name not in self._tools:
             raise unknown_tool(self._tools, self._dialect)
-        return await self._calls.call_tool(self._tools[params.name], params.arguments or {}, context)
+        return await self.calls.call_tool(self._tools[params.name], params.arguments or {}, context)
 
 
 def unknown_tool(names: Iterable[str], dialect: Dialect) -> MCPError:

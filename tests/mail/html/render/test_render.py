@@ -195,6 +195,11 @@ def test_a_very_long_target_is_cut_to_its_host() -> None:
             "[picture: <goes to x.example: https://x.example>]",
         ),
         ("<img src=x alt=boat width=100 height=10>", "[boat]"),
+        ("<img src='data:image/png;base64,iVBORw0KGgo='>", "[picture]"),
+        ("<img src=' DATA:image/svg+xml,%3Csvg/%3E' alt=''>", "[picture]"),
+        ("<img src='data:image/png;base64,iVBORw0KGgo=' alt=boat>", "[boat]"),
+        ("<img src='data:image/gif;base64,R0lGODlhAQABAIAAAAUEBAAAACw=' width=600>", ""),
+        ("<img alt=' Picture!'>", "[picture: Picture!]"),
     ],
 )
 def test_images_are_their_alternative_text(html: str, text: str) -> None:

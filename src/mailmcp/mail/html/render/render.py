@@ -31,9 +31,12 @@ _LINES: Final = frozenset(
 _ENDS_LINE: Final = _PARAGRAPHS | _LINES | {"br", "hr", "td", "th"}
 _NUMBER: Final = re.compile(r"\s*(\d{1,6})")
 _MARKS: Final = re.compile(
-    r"\W*+(?:may be hidden|goes to|\d[\d,]*+ quoted line|(?:button|field|area of a picture)\W*+$)",
+    r"\W*+(?:may be hidden|goes to|\d[\d,]*+ quoted line|(?:button|field|(?:area of a )?picture)\W*+$)",
     re.IGNORECASE,
 )
+_EMBEDDED: Final = re.compile(r"\s*data:(?!image/gif;base64,R0lGODlhAQABA)", re.IGNORECASE)
+"""A picture within the HTML (RFC 2397): a letter that was scanned, say. A GIF of one pixel keeps room."""
+
 _QUOTED: Final = re.compile(r"^[^\S\n]*+>", re.MULTILINE)
 _STRUCK: Final = "~~"
 _INDENT: Final = re.compile(r"(?is)(?!.*border-left)(?:.*;)?\s*border\s*:\s*(?:none|medium|0)\b")
@@ -229,6 +232,8 @@ class _Renderer:
         if alternative:
             of = "picture: " if _MARKS.match(alternative) else ""  # not to pass for a mark of ours
             self._write(self._note(f"[{of}{alternative.translate(ROUND)}]"))
+        elif _EMBEDDED.match(attributes.get("src") or ""):
+            self._write(self._note("[picture]"))
 
     def name_control(self, node: LexborNode) -> None:
         """Name a link that has no text."""

@@ -13,8 +13,8 @@ from typing import Final
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.object_ids import id_items
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.page import PageRequest
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.walk import Budget, WalkedMailbox, walk_mailboxes

@@ -1,0 +1,180 @@
+"""Parts of messages and stored messages, fetched range by range (RFC 9051 section 6.4.5).
+
+`BODY.PEEK[2.1]<offset.count>` and `BODY.PEEK[]<offset.count>` in the open mailbox; parts are still
+transfer-encoded. Some servers ignore the range and send everything, send less than requested before the
+end, or only estimate sizes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mailmcp import limits
+from mailmcp.imap.fetch import FetchFailure, fetch_messages
+from mailmcp.imap.rows import FetchedMessage
+from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
+from mcp_envelope import Code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartStart:
+    """The structure of a message, and the first octets of one of its parts."""
+
+    body_structure: object
+    """As in `FetchedMessage`; the part may not be in it."""
+
+    message_octets: int | None
+    """Size of the message, as the server says."""
+
+    octets: bytes
+    """Also empty if there is no such part."""
+
+    whole: bool
+    """Whether the server ignored the range and sent the whole part."""
+
+
+def fetch_start(session: Session, uid: int, part_id: str) -> PartStart | FetchFailure:
+    """Fetch the structure of a message and the first range of a part; one round trip.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed. Refusals become failures.
+    """
+    count = limits.PART_RANGE_OCTETS
+    items = ("UID", "RFC822.SIZE", "BODYSTRUCTURE", f"BODY.PEEK[{part_id}]<0.{count}>")
+    result = fetch_messages(session, [uid], items)
+    if uid in result.failures:
+        return result.failures[uid]
+    fetched = result.messages[uid]
+    octets = fetched.sections.get(part_id.upper(), b"")
+    return PartStart(
+        body_structure=fetched.body_structure,
+        message_octets=fetched.size_octets,
+        octets=octets,
+        whole=len(octets) > count,
+    )
+
+
+def fetch_rest(
+    session: Session, uid: int, part_id: str, start: PartStart, *, size_octets: int
+) -> Iterator[bytes | FetchFailure]:
+    """Fetch what follows the first range of a part; one round trip for each range.
+
+    Args:
+        session: With the mailbox still open.
+        uid: Of the message.
+        part_id: Of the part.
+        start: Its first range.
+        size_octets: Its size by the structure, which may be wrong.
+
+    Yields:
+        Octets, never empty, to the end of the part; or a failure, and nothing after it.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed.
+    """
+    offset = latest = len(start.octets)
+    while not start.whole:
+        # A range that was not full may be the end, if the size agrees.
+        if offset == size_octets or (offset > size_octets and latest < limits.PART_RANGE_OCTETS):
+            return
+        item = f"BODY.PEEK[{part_id}]<{offset}.{limits.PART_RANGE_OCTETS}>"
+        result = fetch_messages(session, [uid], ("UID", item))
+        if uid in result.failures:
+            yield result.failures[uid]
+            return
+        octets = _octets_from(result.messages[uid], part_id, offset, limits.PART_RANGE_OCTETS)
+        if octets is None:
+            yield FetchFailure(
+                code=Code.INTERNAL,
+                reason=Reason.SERVER_REFUSED,
+                stage="fetch",
+                message="The server sent another range of the part than requested.",
+            )
+            return
+        if not octets:
+            return
+        yield octets
+        latest = len(octets)
+        offset += latest
+
+
+def _octets_from(fetched: FetchedMessage, part_id: str, offset: int, count: int) -> bytes | None:
+    """Return the octets from `offset` on; None if the server sent a later range.
+
+    Args:
+        fetched: The reply to a request for `count` octets.
+        part_id: Of the part; "" for the whole message.
+        offset: As requested.
+        count: As requested.
+    """
+    name = part_id.upper()
+    octets = fetched.sections.get(name, b"")
+    # Without an origin it should be all there is, but some servers forget the origin.
+    is_all = len(octets) > count or (not name and len(octets) == fetched.size_octets)
+    origin = fetched.origins.get(name, 0 if is_all else offset)
+    return octets[offset - origin :] if origin <= offset else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """Some octets of a stored message."""
+
+    offset: int
+    """Of the first octet, from 0."""
+
+    octets: bytes
+    """As many as requested; fewer, or none, at the end of the message."""
+
+    said_octets: int
+    """RFC822.SIZE, which some servers estimate; where they send none, what was seen of the message."""
+
+    @property
+    def end(self) -> int:
+        """The offset after the last octet."""
+        return self.offset + len(self.octets)
+
+    @property
+    def size_octets(self) -> int:
+        """The best guess at the size of the message: a window without octets is its end."""
+        return max(self.said_octets, self.end) if self.octets else min(self.said_octets, self.offset)
+
+
+def fetch_window(session: Session, uid: int, *, offset: int, count: int) -> Window | FetchFailure:
+    """Fetch `count` octets of a message from `offset` on; one round trip.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed. Refusals become failures.
+    """
+    items = ("UID", "RFC822.SIZE", f"BODY.PEEK[]<{offset}.{count}>")
+    result = fetch_messages(session, [uid], items)
+    if uid in result.failures:
+        return result.failures[uid]
+    fetched = result.messages[uid]
+    octets = (_octets_from(fetched, "", offset, count) or b"")[:count]
+    said = fetched.size_octets if fetched.size_octets is not None else offset + len(octets)
+    return Window(offset=offset, octets=octets, said_octets=said)
+
+
+def fetch_whole(session: Session, uid: int, *, limit_octets: int) -> bytes | Window | FetchFailure:
+    """Fetch all octets of a message; one round trip up to `limits.MESSAGE_WINDOW_OCTETS`.
+
+    Returns:
+        The octets; or the first window if the message is longer than `limit_octets`.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed. Refusals become failures.
+    """
+    octets = bytearray()
+    first: Window | None = None
+    while True:
+        count = limits.MESSAGE_WINDOW_OCTETS
+        window = fetch_window(session, uid, offset=len(octets), count=count)
+        if isinstance(window, FetchFailure):
+            return window
+        first = first or window
+        octets += window.octets
+        if max(len(octets), first.said_octets) > limit_octets:
+            return first
+        # A window that was not full is the end only if the size agrees; an empty one always is.
+        if not window.octets or (len(octets) >= window.said_octets and len(window.octets) < count):
+            return bytes(octets)

@@ -1,0 +1,189 @@
+"""Time zones: known ones by name, others by the VTIMEZONE that explains them (RFC 5545 section 3.6.5).
+
+Rules are applied to one moment and never expanded, since a hostile rule has endless occurrences.
+"""
+
+import calendar
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from typing import Final
+from zoneinfo import ZoneInfo, available_timezones
+
+OBSERVANCES_MAX: Final = 100
+"""Of one zone. Real ones have two, or one for each change of the law."""
+
+_PATH: Final = re.compile(r"^/(?:[^/]+/)+(?=[A-Za-z]+/[A-Za-z_]+$)")  # /example.org/20200101/Europe/Oslo
+_IANA: Final = re.compile(r"[A-Z][A-Za-z]{1,20}(/[A-Za-z0-9_+-]{1,30}){1,2}|[A-Z]{3}([0-9][A-Z]{3})?")
+"""Not names such as `localtime`, which a system may have beside them."""
+
+_FIXED: Final = re.compile(r"(?:GMT|UTC) ?([+-])(\d{1,2})(?::?(\d{2}))?", re.IGNORECASE)
+_OFFSET: Final = re.compile(r"([+-])(\d{2}):?(\d{2})(?::?\d{2})?")
+_ONSET: Final = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(?:\d{2})?Z?")
+_UNTIL: Final = re.compile(r"\d{8}(?:T\d{6}Z?)?")
+_ORDINAL_DAY: Final = re.compile(r"([+-]?\d)?(MO|TU|WE|TH|FR|SA|SU)")
+_WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_UNDERSTOOD: Final = {"FREQ", "INTERVAL", "BYMONTH", "BYDAY", "BYMONTHDAY", "BYSETPOS", "UNTIL", "WKST"}
+_YEARS_BACK: Final = 2
+"""A rule's latest onset is in the year of the moment, or in one before: there is no fifth Sunday in each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observance:
+    """A STANDARD or DAYLIGHT of a VTIMEZONE: from when on clocks have which offset."""
+
+    start: datetime
+    """On the clock before the change, without a zone."""
+
+    offset: timedelta
+    before: timedelta
+    rule: Mapping[str, str]
+    """Of RRULE, by upper-case name; empty if there is none."""
+
+    more: tuple[datetime, ...] = ()
+    """Of RDATE."""
+
+
+def known_zone(tzid: str) -> tuple[str, tzinfo] | None:
+    """Return a zone by its IANA or Windows name or its offset from UTC, with the name as it is known."""
+    name = _PATH.sub("", tzid)
+    zone = _zone_named(name)
+    if zone is not None:
+        return name, zone
+    name = _canonical_names().get(name.casefold(), "")
+    zone = _zone_named(name)
+    if zone is not None:
+        return name, zone
+    offset = _FIXED.fullmatch(tzid)
+    fixed = _parse_offset(offset[1], offset[2], offset[3] or "0") if offset else None
+    return (tzid, timezone(fixed)) if fixed is not None else None
+
+
+def zone_key(tzid: str) -> str:
+    """Return what a TZID parameter and the TZID of its VTIMEZONE share, however each was escaped."""
+    return re.sub(r'[\s\\"]+', "", tzid).casefold()
+
+
+def read_observance(properties: Mapping[str, str]) -> Observance | None:
+    """Read a STANDARD or DAYLIGHT from its values by lower-case name; None if it can't be read."""
+    start = _parse_onset(properties.get("dtstart", ""))
+    offset = _read_offset(properties.get("tzoffsetto", ""))
+    before = _read_offset(properties.get("tzoffsetfrom", ""))
+    if start is None or offset is None:
+        return None
+    written = properties.get("rrule", "").upper()
+    rule = dict(each.partition("=")[::2] for each in written.split(";") if each)
+    more = [_parse_onset(each) for each in properties.get("rdate", "").split(",")[:OBSERVANCES_MAX]]
+    return Observance(
+        start=start,
+        offset=offset,
+        before=offset if before is None else before,
+        rule=rule,
+        more=tuple(each for each in more if each is not None),
+    )
+
+
+def offset_at(observances: Sequence[Observance | None], moment: datetime) -> timedelta | None:
+    """Return the offset from UTC at a time of the zone's clock; None if it isn't completely understood."""
+    read = [each for each in observances if each is not None]
+    if len(read) < len(observances) or len(read) == OBSERVANCES_MAX:
+        return None
+    latest: tuple[datetime, timedelta] | None = None
+    for each in read:
+        if each.rule and (each.rule.get("FREQ") != "YEARLY" or not each.rule.keys() <= _UNDERSTOOD):
+            return None
+        onset = max((onset for onset in _onsets(each, moment.year) if onset <= moment), default=None)
+        if onset is not None and (latest is None or onset >= latest[0]):
+            latest = onset, each.offset
+    if latest is not None:
+        return latest[1]
+    first = min(read, key=lambda each: each.start, default=None)
+    return first.before if first else None
+
+
+def _onsets(observance: Observance, year: int) -> Iterator[datetime]:
+    """Yield the onsets of a few years up to one, and the first."""
+    yield observance.start
+    yield from observance.more
+    if not observance.rule:
+        return
+    until = observance.rule.get("UNTIL", "")
+    last = until[:15] if _UNTIL.fullmatch(until) else "9"
+    year = min(year, int(last[:4]) if len(last) > 1 else year)
+    for each in range(year, max(year - _YEARS_BACK, observance.start.year) - 1, -1):
+        onset = _onset_in(observance, each)
+        # UNTIL is in UTC, and the onset isn't: a day more makes up for it.
+        if onset is not None and onset >= observance.start and f"{onset - timedelta(days=1):%Y%m%d}" <= last:
+            yield onset
+
+
+def _onset_in(observance: Observance, year: int) -> datetime | None:
+    rule, start = observance.rule, observance.start
+    month = int(rule["BYMONTH"]) if rule.get("BYMONTH", "").isdecimal() else start.month
+    if not 1 <= month <= 12:
+        return None
+    by_day = _ORDINAL_DAY.fullmatch(rule.get("BYDAY", "").strip())
+    ordinal = (by_day and by_day[1]) or rule.get("BYSETPOS", "")
+    days = range(1, calendar.monthrange(year, month)[1] + 1)
+    if by_day:
+        weekday = _WEEKDAYS.index(by_day[2])
+        days_left = [day for day in days if datetime(year, month, day).weekday() == weekday]  # noqa: DTZ001
+    else:
+        days_left = [day for day in days if "BYMONTHDAY" in rule or day == start.day]
+    if "BYMONTHDAY" in rule:
+        allowed = {each.strip() for each in rule["BYMONTHDAY"].split(",")}
+        days_left = [day for day in days_left if not allowed.isdisjoint((str(day), str(day - len(days) - 1)))]
+    at = int(ordinal) if re.fullmatch(r"[+-]?[1-5]", ordinal) else 1
+    at = at - 1 if at > 0 else at
+    if not -len(days_left) <= at < len(days_left):
+        return None
+    return start.replace(year=year, month=month, day=days_left[at])
+
+
+def _parse_onset(value: str) -> datetime | None:
+    match = _ONSET.fullmatch(value.strip())
+    try:
+        return datetime(*map(int, match.groups())) if match else None  # type: ignore[arg-type]  # noqa: DTZ001 - of a clock
+    except ValueError:
+        return None
+
+
+def _read_offset(value: str) -> timedelta | None:
+    match = _OFFSET.fullmatch(value.strip())
+    return _parse_offset(match[1], match[2], match[3]) if match else None
+
+
+def _parse_offset(sign: str, hours: str, minutes: str) -> timedelta | None:
+    offset = timedelta(hours=int(hours), minutes=int(minutes))
+    if int(minutes) > 59 or offset >= timedelta(days=1):
+        return None
+    return -offset if sign == "-" else offset
+
+
+@lru_cache(maxsize=64)
+def _zone_named(name: str) -> tzinfo | None:
+    """Find a zone by its IANA name, or by its name in Windows (CLDR's windowsZones)."""
+    if name.casefold() == "tzone://microsoft/utc":  # Outlook for iCloud
+        return UTC
+    name = _windows_names().get(name, name)
+    if not _IANA.fullmatch(name):
+        return None
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # OSError: the name is that of a folder
+        return None
+
+
+@lru_cache(maxsize=1)
+def _canonical_names() -> Mapping[str, str]:
+    """Return the names of all zones by the same in lower case."""
+    return {name.casefold(): name for name in (*available_timezones(), *_windows_names())}
+
+
+def _windows_names() -> Mapping[str, str]:
+    # Imported here: it takes 60 ms, and few messages hold a calendar object.
+    from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON  # noqa: PLC0415
+
+    return WINDOWS_TO_OLSON

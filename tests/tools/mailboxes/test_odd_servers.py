@@ -1,0 +1,87 @@
+"""Listings that are odd, and mailboxes that are listed and can't be opened."""
+
+from dataclasses import replace
+
+import pytest
+from imapclient.imap_utf7 import encode
+
+from mailmcp.tools.names import LIST_MAILBOXES
+from mcp_envelope import AuthFailedError, NotFoundError
+from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
+from servers.peer_mailbox import PeerMailbox, make_messages
+from tools.conftest import DeskFactory
+from tools.stores import peer_account
+
+USES = {
+    "ja": "送信済みメール 下書き ゴミ箱 迷惑メール アーカイブ",
+    "ko": "보낸편지함 임시보관함 휴지통 스팸메일함 보관함",
+    "da": "Sendt_post Kladder Papirkurv Uønsket_mail Arkiv",
+    "el": "Απεσταλμένα Πρόχειρα Κάδος_απορριμμάτων Ανεπιθύμητα Αρχείο",
+    "he": "פריטים_שנשלחו טיוטות אשפה דואר_זבל ארכיון",
+    "ro": "Elemente_trimise Schițe Elemente_şterse Mesaje_nedorite Arhivă",
+    "uk": "Надіслані Чернетки Кошик Спам Архів",
+    "no": "Sendte_elementer Utkast Slettede_elementer Søppelpost Arkiv",
+    "tr": "Gönderilmiş_Öğeler Taslaklar Çöp_Kutusu Önemsiz_E-posta Arşiv",
+    "sv": "Skickat Utkast Papperskorgen Skräppost Arkiv",
+    "pl": "Elementy_wysłane Kopie_robocze Elementy_usunięte Wiadomości-śmieci Archiwum",
+    "zh-TW": "寄件備份 草稿匣 刪除的郵件 垃圾郵件 封存",
+}
+"""Sent, Drafts, Trash, Junk and Archive, as programs and providers call them; "_" for a blank."""
+
+
+def utf7(name: str) -> str:
+    return bytes(encode(name)).decode("ascii")
+
+
+@pytest.mark.parametrize("names", USES.values(), ids=USES)
+def test_uses_are_guessed_in_many_languages(names: str, peer: PeerFactory, open_desk: DeskFactory) -> None:
+    spelled = [each.replace("_", " ") for each in names.split()]
+    desk = open_desk(peer_account(peer(mailboxes=[PeerMailbox(name=utf7(each)) for each in spelled])))
+    rows = {each["name"]: each for each in desk.call(LIST_MAILBOXES).data["mailboxes"]}
+    uses = [rows[each]["special_use"] for each in spelled]
+    assert uses == ["\\Sent", "\\Drafts", "\\Trash", "\\Junk", "\\Archive"]
+    assert all(rows[each]["special_use_guessed"] for each in spelled)
+
+
+def test_settings_say_which_mailbox_is_which(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    server = peer(mailboxes=[PeerMailbox(name="Weg damit"), PeerMailbox(name="Papierkorb")])
+    account = replace(peer_account(server), special_uses={"Weg damit": "\\Trash", "Gone": "\\Sent"})
+    rows = {each["name"]: each for each in open_desk(account).call(LIST_MAILBOXES).data["mailboxes"]}
+    assert rows["Weg damit"]["special_use"] == "\\Trash"
+    assert "special_use_guessed" not in rows["Weg damit"]
+    assert not rows["Papierkorb"]["special_use"]
+
+
+@pytest.mark.parametrize("name", ["INBOX/Da\tOggetto", "Posta in uscita", "Old (2019) mail"])
+def test_a_name_with_blanks_may_lack_its_quotes(name: str, peer: PeerFactory, open_desk: DeskFactory) -> None:
+    server = peer(mailboxes=[PeerMailbox(name=name, quoted=False, messages=make_messages(7))])
+    desk = open_desk(peer_account(server))
+    assert [each["name"] for each in desk.call(LIST_MAILBOXES).data["mailboxes"]] == ["INBOX", name]
+    assert desk.search(mailbox=name).uids == [7]
+    assert desk.search(mailbox="*").uids == [7]
+
+
+def test_a_mailbox_that_is_listed_and_not_opened_is_said_so(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    refused = Respond(b"{tag} NO [NONEXISTENT] Unknown mailbox\r\n")
+    server = peer(
+        messages=make_messages(1),
+        mailboxes=[PeerMailbox(name="Posta in uscita", quoted=False)],
+        rules=[Rule(command="EXAMINE", action=refused, containing="Posta")],
+    )
+    desk = open_desk(peer_account(server))
+    with pytest.raises(NotFoundError, match="lists `Posta in uscita`, but doesn't open it") as caught:
+        desk.search(mailbox="Posta in uscita")
+    assert caught.value.next_action is None or "Posta" not in str(caught.value.next_action.arguments)
+    reply = desk.search(mailbox="*")
+    assert reply.uids == [1]
+    assert "but doesn't open it" in reply.outcome.issues[0].message
+
+
+def test_an_unsafe_login_earns_advice(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    text = b"{tag} NO EXAMINE Unsafe Login. Please contact kefu@188.com for help\r\n"
+    server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Respond(text))])
+    with pytest.raises(AuthFailedError, match="authorization code, and enter it with: mailmcp password work"):
+        open_desk(peer_account(server)).search(mailbox="INBOX")

@@ -1,0 +1,246 @@
+"""Structures that servers get wrong: types they can't read, and lines that end where none may."""
+
+import pytest
+
+from mailmcp.tools.names import GET_ATTACHMENT, GET_THREAD
+from servers.peer import Peer, PeerFactory
+from servers.peer_mailbox import PeerMessage, make_messages
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.stores import Store, peer_account
+
+TYPES = [
+    "PDF",
+    "octet-stream",
+    "unknown",
+    "html",
+    "text",
+    ".pdf",
+    "Microsoft Excel",
+    "application",
+    "application/",
+    "application/pdf/x",
+    'application/pdf name="a.pdf"',
+    'name="a.pdf"',
+    '; name="a.pdf"',
+    '"application/pdf"',
+    "=?utf-8?q?application/pdf?=",
+    "файл/данные",
+    "",
+]
+"""Of RFC 2045 section 5.1, none is a type and a subtype. Dovecot sends "" for what it can't read."""
+
+FILE = """\
+From: Ann Example <ann@example.org>
+Subject: A file
+Message-ID: <{number}@example.org>
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="bb"
+
+--bb
+Content-Type: text/plain
+
+See the file.
+--bb
+Content-Type: {content_type}
+Content-Disposition: attachment; filename="a.pdf"
+Content-Transfer-Encoding: base64
+
+aGVsbG8gd29ybGQ=
+--bb--
+"""
+
+
+def with_file(content_type: str, number: int = 1) -> bytes:
+    return FILE.format(content_type=content_type, number=number).replace("\n", "\r\n").encode()
+
+
+def test_attachments_of_unreadable_types_are_found_listed_and_fetched(
+    dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    messages = [with_file(each, number) for number, each in enumerate(TYPES)]
+    messages += [with_file("application / pdf", 90), with_file("application/pdf;", 91)]
+    uids = dovecot_mail.fill("INBOX", messages)
+    desk = open_desk(dovecot_mail.account)
+
+    page = desk.search(has_attachment=True, limit=50)
+    assert sorted(page.uids) == uids
+    expected = ["application/octet-stream"] * len(TYPES) + ["application/pdf"] * 2
+    for row in page.data["messages"]:
+        assert row["attachments"] == ["a.pdf"]
+        assert row["has_attachments"]
+        [file] = desk.message(row["message_id"])["attachments"]
+        content_type = expected[uids.index(row["uid"])]
+        assert (file["filename"], file["content_type"], file["part_id"]) == ("a.pdf", content_type, "2")
+        reply = desk.call(GET_ATTACHMENT, {"message_id": row["message_id"], "part_id": "2"})
+        assert reply.data["content_type"] == content_type
+        assert "hello world" in reply.text
+
+
+ALTERNATIVES = b"""\
+From: Ann Example <ann@example.org>
+Subject: Two alternatives
+MIME-Version: 1.0
+Content-Type: multipart/alternative; boundary="bb"
+
+--bb
+Content-Type: text
+
+Plain words.
+--bb
+Content-Type: html
+
+<p>Rich <b>words</b>.</p>
+--bb--
+""".replace(b"\n", b"\r\n")
+
+
+def test_alternatives_of_half_a_type_are_text_and_html(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    dovecot_mail.fill("INBOX", [ALTERNATIVES])
+    desk = open_desk(dovecot_mail.account)
+    [row] = desk.search(snippet_max_chars=100).data["messages"]
+    assert row["snippet"] == "Plain words."
+    message = desk.message(row["message_id"], body_mode="html")
+    assert "<p>Rich <b>words</b>.</p>" in message["body_html"]
+    assert not message["attachments"]
+    [member] = desk.call(GET_THREAD, {"message_id": row["message_id"]}).data["messages"]
+    assert member["text"] == "Plain words."
+
+
+@pytest.mark.parametrize(
+    "leaf",
+    [
+        b'("PDF" "" NIL NIL NIL "base64" 16 NIL ("attachment" ("filename" "a.pdf")) NIL NIL)',
+        b'("" "" NIL NIL NIL "base64" 16 NIL ("attachment" ("filename" "a.pdf")) NIL NIL)',
+        b"(NIL NIL NIL NIL NIL NIL 16 NIL NIL NIL NIL)",
+        b"(NIL)",
+        b"()",
+    ],
+)
+def test_a_structure_that_is_partly_unreadable_proves_nothing(
+    leaf: bytes, peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    text = b'("text" "plain" NIL NIL NIL "7bit" 13 1 NIL NIL NIL NIL)'
+    structure = b'(%b%b "mixed" ("boundary" "bb") NIL NIL NIL)' % (text, leaf)
+    server = peer(messages=[PeerMessage(uid=1, octets=with_file("PDF"), structure=structure)])
+    desk = open_desk(peer_account(server))
+    [row] = desk.search(has_attachment=True).data["messages"]
+    assert row["attachments"] in (["a.pdf"], ["application/octet-stream"], ["(unknown)"])
+    [file] = desk.message(row["message_id"])["attachments"]
+    assert (file["filename"], file["content_type"]) == ("a.pdf", "application/octet-stream")
+    reply = desk.call(GET_ATTACHMENT, {"message_id": row["message_id"], "part_id": "2"})
+    assert "hello world" in reply.text
+
+
+UNDESCRIBED = b"""\
+From: Ann Example <ann@example.org>
+Subject: No name, no disposition
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="bb"
+
+--bb
+Content-Type: text/html
+%b
+<p>At <b>9:30</b>.</p>
+--bb
+Content-Type: application/pdf
+Content-Transfer-Encoding: base64
+
+aGVsbG8gd29ybGQ=
+--bb--
+""".replace(b"\n", b"\r\n")
+
+
+@pytest.mark.parametrize("disposition", [b"", b'Content-Disposition: attachment; filename="email"\r\n'])
+def test_the_only_text_is_shown_and_what_is_no_text_is_a_file(
+    disposition: bytes, dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    dovecot_mail.fill("INBOX", [UNDESCRIBED % disposition])
+    desk = open_desk(dovecot_mail.account)
+    [row] = desk.search(has_attachment=True).data["messages"]
+    message = desk.message(row["message_id"])
+    assert message["body_text"] == "At 9:30."
+    assert [each["part_id"] for each in message["attachments"]] == row["part_ids"]
+    assert "2" in row["part_ids"]
+
+
+COUNT = 60
+PLAIN = b'(("text" "plain" NIL NIL NIL "7bit" 13 1 NIL NIL NIL)'
+NAMED = b'("application" "pdf" ("name" "%b") NIL NIL "base64" 16 NIL ("attachment" ("filename" "%b")) NIL)'
+FOLDED = {
+    "CRLF": PLAIN + NAMED % (b"long\r\n name.pdf", b"long\r\n name.pdf") + b' "mixed")',
+    "LF": PLAIN + NAMED % (b"long\n name.pdf", b"long\n name.pdf") + b' "mixed")',
+    "a list": PLAIN + b"\r\n" + NAMED % (b"long name.pdf", b"long name.pdf") + b' "mixed")',
+    "brackets in a name": PLAIN + NAMED % (b"long)\r\n name.pdf", b"long\r\n name.pdf") + b' "mixed")',
+}
+ENDS = {
+    "in a string": PLAIN + b'("application" "pdf" ("name" "lo',
+    "in a string, LF": PLAIN + b'("application" "pdf" ("name" "lo\n',
+    "in a list": PLAIN,
+}
+
+
+@pytest.fixture(params=[1, 31, COUNT], ids=["first", "middle", "last"])
+def bad_uid(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+def mailbox_with(bad_uid: int, structure: bytes, *, ends_early: bool = False) -> list[PeerMessage]:
+    messages = make_messages(*range(1, COUNT + 1))
+    messages[bad_uid - 1].structure, messages[bad_uid - 1].ends_early = structure, ends_early
+    return messages
+
+
+def read_all(desk: Desk, **arguments: object) -> tuple[list[int], int]:
+    """Read all pages; return their UIDs in order, and how many pages there are. No page may have an issue."""
+    uids: list[int] = []
+    number, cursor = 0, ""
+    while not number or cursor:
+        reply = desk.search(**arguments, **({"cursor": cursor} if cursor else {}))
+        assert not reply.outcome.issues
+        uids += reply.uids
+        number, cursor = number + 1, reply.data.get("next_cursor", "")
+    return sorted(uids), number
+
+
+SEARCHES: list[dict[str, object]] = [
+    {"limit": 20},
+    {"limit": 7, "subject": "message"},
+    {"limit": 50, "sort": "oldest"},
+]
+
+
+@pytest.mark.parametrize("structure", FOLDED.values(), ids=FOLDED)
+def test_a_line_end_inside_a_response_is_read_over(
+    structure: bytes, bad_uid: int, peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    server = peer(messages=mailbox_with(bad_uid, structure))
+    desk = open_desk(peer_account(server))
+    for arguments in SEARCHES:
+        assert read_all(desk, **arguments)[0] == list(range(1, COUNT + 1))
+    [row] = desk.search(has_attachment=True).data["messages"]
+    assert row["uid"] == bad_uid
+    assert row["attachments"] == ["long name.pdf"]
+    assert len(server.logins) == 1
+
+
+@pytest.mark.parametrize("structure", ENDS.values(), ids=ENDS)
+def test_a_line_that_ends_too_early_costs_one_message_its_structure(
+    structure: bytes, bad_uid: int, peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    server = peer(messages=mailbox_with(bad_uid, structure, ends_early=True))
+    desk = open_desk(peer_account(server))
+    for arguments in SEARCHES:
+        fetches = count_fetches(server)
+        uids, page_count = read_all(desk, **arguments)
+        assert uids == list(range(1, COUNT + 1))
+        # It alone is fetched again, without its structure; each page has one FETCH of rows and one of times.
+        assert count_fetches(server) - fetches <= 2 * page_count + 1
+    [row] = desk.search(has_attachment=True).data["messages"]
+    assert (row["uid"], row["attachments"]) == (bad_uid, ["(unknown)"])
+    assert desk.message(f"imap:work:INBOX:1700000000:{bad_uid}")["body_text"]
+    assert len(server.logins) == 1
+
+
+def count_fetches(server: Peer) -> int:
+    return sum(each.name == "FETCH" for each in server.commands)
