@@ -48,6 +48,9 @@ class MessageDetail(BaseModel):
     notices: list[NoticeRow] | None = None
     body_text: str | None = None
     body_html: str | None = None
+    links: dict[str, str] | None = None
+    """The targets of the links that have numbers in `body_text`."""
+
     body_truncated: bool
     body_total_chars: int
     not_in_html: str | None = None

@@ -31,6 +31,8 @@ def message_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
     blocks += fenced or ["(no text)"]
     if detail.quoted_lines_collapsed:
         blocks.append(f'(quotes="keep" shows {counted(detail.quoted_lines_collapsed, "quoted line")})')
+    if detail.links:
+        blocks.append('(body_mode="html" shows where numbered links lead)')
     if detail.attachments:
         blocks.append("Attachments:")
     for row in detail.attachments:

@@ -8,6 +8,7 @@ from mailmcp import limits
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.html.convert import sanitize_html
+from mailmcp.mail.html.links import numbered_links
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.read import ReadMessage, parts_to_fetch, read_message
 from mailmcp.mail.text.snippet import make_snippet
@@ -178,6 +179,7 @@ def build_outcome(
             "headers": headers,
             "notices": notices or None,
             "body_text": slice_text(text, window.offset, window.end) if text or not html else None,
+            "links": numbered_links(slice_text(text, window.offset, window.end), message.body.links) or None,
             "body_html": slice_text(html, window.offset, window.end) or None,
             "body_truncated": window.next_offset is not None,
             "body_total_chars": window.total_chars,
