@@ -108,7 +108,6 @@ def test_a_person_answers_the_questions_and_reads_mail(
         "port": mail_server.tls_port,
         "ca_file": str(mail_server.ca_file),
         "user": ADDRESS,
-        "secrets": "file",
     }
     assert stat.S_IMODE(config.stat().st_mode) == 0o600
     assert stat.S_IMODE(config.parent.stat().st_mode) == 0o700
@@ -148,7 +147,7 @@ def test_a_script_extends_settings_and_loses_nothing(
     (home / ".cursor").mkdir()
     before = (
         "# my accounts\n[[accounts]]  # one\naccount_id = 'home'\nhost = 'mail.example'\nuser = 'ann'\n"
-        "secrets = 'file' # end without a line break"
+        "port = 1993 # end without a line break"
     )
     config.parent.mkdir(parents=True)
     config.write_text(before)
@@ -290,4 +289,4 @@ def test_known_providers_need_no_network(
     options = ["--yes", "--auth", "password", "--password-stdin", "--no-test"]
     done = script("--email", *arguments, *options, typed="fake\n")
     assert done.exit_code == 0, done.output
-    assert account(config) == account(config) | keys | {"secrets": "file"}
+    assert account(config) == account(config) | keys
