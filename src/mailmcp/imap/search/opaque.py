@@ -11,9 +11,13 @@ from mailmcp.model.query import Criterion, Proof, SearchQuery
 
 _TYPES = (
     b"OR",
+    b"OR",
     b"HEADER",
     b"CONTENT-TYPE",
     b'"pkcs7-mime"',
+    b"HEADER",
+    b"CONTENT-TYPE",
+    b'".p7m"',
     b"HEADER",
     b"CONTENT-TYPE",
     b'"multipart/encrypted"',
