@@ -23,7 +23,7 @@ from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.feature import Feature
 from mailmcp.model.search_keys import any_of_each
-from mcp_envelope import Code, ToolError
+from mcp_envelope import ToolError
 
 ResultT = TypeVar("ResultT")
 
@@ -273,7 +273,7 @@ def _search_steps(session: Session, name: str, query: ThreadQuery) -> Steps[Foun
 def row_steps(session: Session, uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
     """Fetch rows; without their structures where the server sends one that can't be parsed."""
     [fetched] = yield from fetch_steps(session, (uids, items))
-    unreadable = [uid for uid, failure in fetched.failures.items() if failure.code is Code.INTERNAL]
+    unreadable = [uid for uid, failure in fetched.failures.items() if failure.is_of_items]
     if not unreadable or fetched.interrupted:
         return fetched
     plain = [item for item in items if item != "BODYSTRUCTURE"]
