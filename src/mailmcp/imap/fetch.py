@@ -13,13 +13,12 @@ from typing import Final, Self
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import format_refusal
-from mailmcp.imap.object_ids import ID_ITEMS
+from mailmcp.imap.object_ids import ID_ITEMS, IDS
 from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, run_steps
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.sequence_set import sequence_sets
 from mailmcp.imap.session import Session
-from mailmcp.model.feature import Feature
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
 
@@ -166,7 +165,7 @@ def _fetch_again(
         # Some servers advertise ids and refuse them.
         [fetched] = yield from fetch_steps(session, (uids, plain))
         if all(each is GONE for each in fetched.failures.values()):
-            session.quirks.distrust(Feature.IDS)
+            session.quirks.refuse(IDS)
         return fetched
     found = Fetched()
     if len(job[0]) == 1:

@@ -147,6 +147,6 @@ def publish(tool: Tool[Any], dialect: Dialect) -> PublishedTool:
             read_only_hint=tool.read_only,
             destructive_hint=None if tool.read_only else tool.destructive,
             idempotent_hint=True if tool.idempotent and not tool.read_only else None,  # false is assumed
-            open_world_hint=tool.open_world,
+            open_world_hint=None if tool.open_world else False,  # true is assumed
         ),
     )

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import NOON, letter, probed, request, search_one, searches
+from imap.searches import NOON, letter, request, search_one, searches
 from mailmcp import limits
-from mailmcp.imap.quirks import Quirks, Visibility
+from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.order import Order
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -25,9 +25,9 @@ def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def known(exists: int) -> Quirks:
     """Return what is known of a server whose INBOX had so many messages when it was opened before."""
-    quirks = probed()
+    quirks = Quirks()
     quirks.sizes["INBOX"], quirks.uidnexts["INBOX"] = exists, exists + 1
-    quirks.visibility["INBOX"] = Visibility(shown=exists, exists=exists)
+    quirks.shown["INBOX"] = exists
     return quirks
 
 

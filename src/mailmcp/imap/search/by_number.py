@@ -33,7 +33,8 @@ def can_page_by_number(server: SearchServer, request: PageRequest) -> bool:
         and request.merge_order in {None, order}
         and (is_next or (after is None and known is None))
         and is_large(server.session.quirks.sizes.get(request.mailbox))
-        and server.shows_all(request.mailbox)
+        and not request.doubted
+        and not server.describe_hidden(request.mailbox, server.session.quirks.sizes[request.mailbox])
     )
 
 
@@ -100,7 +101,6 @@ def page_by_number(
         total=mailbox.exists,
         total_exact=True,
         candidates_checked=len(uids),
-        unverified=server.unverified(request.query, found=len(uids), exists=mailbox.exists),
     )
 
 

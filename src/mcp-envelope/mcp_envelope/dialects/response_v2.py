@@ -92,13 +92,12 @@ class ResponseV2Shape(WireShape):
     @override
     def schema(self, data: JsonObject) -> JsonObject:
         """A failure has other keys in `data`."""
-        properties = {"success": {"type": "boolean"}, "data": {"type": "object"}, "meta": {"type": "object"}}
         success = {"properties": {"success": {"const": True}, "data": data}}
+        failure = {"properties": {"success": {"const": False}}}
         return {
             "type": "object",
-            "properties": properties,
             "required": ["success", "data", "error", "meta"],
-            "anyOf": [success, {"properties": {"success": {"const": False}}}],
+            "anyOf": [success, failure],
         }
 
 

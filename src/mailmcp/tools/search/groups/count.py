@@ -16,9 +16,9 @@ from mailmcp import limits
 from mailmcp.imap.object_ids import id_items
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.page import PageRequest
+from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.walk import Budget, WalkedMailbox, walk_mailboxes
 from mailmcp.imap.session import Session
-from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.tools.copies import server_keys
 from mailmcp.tools.search.data import GroupRow
@@ -173,7 +173,7 @@ async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[
         session: Session, requests: Sequence[PageRequest], keep: Callable[[PageResults], None]
     ) -> PageResults:
         return walk_mailboxes(
-            CheckedServer(session),
+            SearchServer(session),
             requests,
             new_tally=lambda: GroupTally(
                 account_id=session.account.account_id,

@@ -16,8 +16,7 @@ from mailmcp.tools.search.failures import excluded_in_vain, explain_failures, so
 from mailmcp.tools.search.groups.count import Grouped, group_matches
 from mailmcp.tools.search.groups.keys import GroupBy, period_days
 from mailmcp.tools.search.groups.rows import format_moment, group_line, groups_named
-from mailmcp.tools.search.nothing_found.elsewhere import cover_empty
-from mailmcp.tools.search.nothing_found.suggestion import suggest_search
+from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, look_around, suggest_search
 from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.search.state import Search, arguments_of, as_sent, can_be_sent, repeat_search
 from mailmcp.tools.tool import Call
@@ -34,11 +33,13 @@ async def reply_with_groups(
     if group_by.is_time and "limit" not in sent.model_fields_set:
         search = replace(search, page_size=limits.GROUP_TIMES_DEFAULT)
     searches, grouped = await group_matches(call, search, group_by)
+    search = searches.as_made(search)
     await explain_failures(call, search, searches)
     zone = call.preferences.zone
     coverage = cover(search, searches, searches.listings)
+    counts = NO_COUNTS
     if not grouped.total:
-        coverage, _ = await cover_empty(call, search, searches)
+        coverage, _, counts = await look_around(call, search, searches, caveats=())
     coverage = replace(coverage, notes=(*coverage.notes, *_notes(grouped, zone)))
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     return Outcome(
@@ -66,9 +67,10 @@ async def reply_with_groups(
                 search, sent, coverage.seen, total=grouped.total, imported=False, today=call.today
             ),
             *excluded_in_vain(search, searches),
+            *filter(None, [counts.sentence]),
         ),
         page=Page(page_size=search.page_size, total_count=grouped.group_count),
-        next_action=_next_action(coverage, grouped, group_by, zone),
+        next_action=_next_action(coverage, grouped, counts, group_by, zone),
     )
 
 
@@ -121,10 +123,12 @@ def _lost_issues(searches: Searches) -> Iterator[Issue]:
         )
 
 
-def _next_action(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzinfo) -> NextAction | None:
+def _next_action(
+    coverage: Coverage, grouped: Grouped, counts: Counts, group_by: GroupBy, zone: tzinfo
+) -> NextAction | None:
     search = coverage.search
     if not grouped.total:
-        return suggest_search(search, coverage)
+        return suggest_search(search, coverage, counts)
     if grouped.left and grouped.back_to is not None:
         since = {"since": search.first_day} if search.first_day else {}
         return repeat_search(
