@@ -63,7 +63,6 @@ def run_server(settings: Settings, address: HttpAddress | None = None, *, source
         lean_rows=settings.server.rows == "lean",
         call_timeout_s=settings.server.call_timeout_s,
         preferences=settings.preferences,
-        keeps_verdicts=not source,  # the sample mailbox's server ends with the process
     )
     run(build_server(settings.accounts, options))
     exit_if_threads_are_stuck()
