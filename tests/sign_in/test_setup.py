@@ -157,6 +157,9 @@ def test_a_script_extends_settings_and_loses_nothing(
     assert config.read_text().startswith(f"{before}\n\n[[accounts]]\n")
     assert account(config)["account_id"] == "work"
     assert "mailmcp" in json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]
+    taken = script("--email", "ann@other.example", "--account-id", "home", "--yes", *at_server)
+    assert taken.exit_code == 2
+    assert "must be another id: this one is taken" in taken.stderr
     again = script(*options, typed=PASSWORD)
     assert again.exit_code == 1
     assert "is set up already, as account work" in again.stderr
