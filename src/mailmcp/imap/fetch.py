@@ -40,6 +40,13 @@ class FetchFailure:
     stage: str
     message: str
     retryable: bool = False
+    asks_to_wait: bool = False
+    """Whether the server wants no more commands for now."""
+
+    @property
+    def is_of_items(self) -> bool:
+        """Whether other data items of the message may come: some servers fail to build a structure."""
+        return self.code is Code.INTERNAL and not self.asks_to_wait
 
     @classmethod
     def of(cls, error: ToolError) -> Self:
@@ -211,6 +218,7 @@ def _failure(refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
         stage="fetch",
         message=f"The server refused to send the message: {format_refusal(refusal)}.",
         retryable=refusal.retryable,
+        asks_to_wait=refusal.asks_to_wait,
     )
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Protocol
 
-from mailmcp import limits
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.errors import uidvalidity_conflict
 from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
@@ -86,7 +85,7 @@ def walk_mailboxes(
     *,
     new_tally: Callable[[], Tally],
     budget: Budget,
-    chunk: int = limits.WALK_CHUNK_MESSAGES,
+    chunk: int,
     report: Callable[[], None] = lambda: None,
     keep: Callable[[list[MailboxPage | ToolError]], None] = lambda _found: None,
 ) -> list[MailboxPage | ToolError]:
