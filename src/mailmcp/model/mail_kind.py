@@ -106,9 +106,12 @@ class WantedKind:
         return self.kind in {MailKind.INVITATION, MailKind.PERSONAL}
 
     @property
-    def structure_word(self) -> bytes:
-        """A word in the BODYSTRUCTURE of each message of the kind, in lower case; empty if there is none."""
-        return b"calendar" if self.kind is MailKind.INVITATION else b""
+    def structure_words(self) -> tuple[bytes, ...]:
+        """Words of which the BODYSTRUCTURE of each message of the kind has one, in lower case; or none.
+
+        A winmail.dat may be called application/octet-stream.
+        """
+        return (b"calendar", b"tnef", b"winmail.dat") if self.kind is MailKind.INVITATION else ()
 
     @property
     def header_fields(self) -> tuple[str, ...]:

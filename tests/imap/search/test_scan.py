@@ -40,7 +40,7 @@ def server_with(peer: PeerFactory, **options: Any) -> Peer:
 
 def wanted(size: int = 10, **criteria: Any) -> PageRequest:
     """Ask for invitations; the word may be anywhere in the structure, as in a file name."""
-    proofs = replace(PROOFS, kind=lambda _octets, structure, _wanted: b"CALENDAR" in repr(structure).encode())
+    proofs = replace(PROOFS, kind=lambda message, _wanted: "CALENDAR" in repr(message.body_structure))
     return replace(request(size=size, kind=KIND, **criteria), proofs=proofs)
 
 

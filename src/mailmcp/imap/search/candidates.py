@@ -69,7 +69,7 @@ def find_candidates(server: SearchServer, wanted: PageRequest) -> Steps[Candidat
 
 def _count_enough(wanted: PageRequest, plan: Plan) -> int:
     """Return how many candidates fill a page: more if some will fail the verification."""
-    if wanted.query.kind and wanted.query.kind.structure_word:
+    if wanted.query.kind and wanted.query.kind.structure_words:
         return wanted.size
     return max(wanted.size, limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if plan.local.criteria else 0)
 
@@ -161,11 +161,11 @@ def _search(
         if found is None:
             continue
         kind = plan.local.kind
-        if kind and kind.structure_word and len(found.uids) > (wanted.size if is_last else 0):
+        if kind and kind.structure_words and len(found.uids) > (wanted.size if is_last else 0):
             found = yield from scan_structures(
                 server.session,
                 found,
-                kind.structure_word,
+                kind.structure_words,
                 ascending=wanted.order.ascending,
                 until=wanted.search_until,
             )

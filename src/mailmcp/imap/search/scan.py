@@ -1,7 +1,7 @@
 """Narrow down a search for invitations by the structures of the messages that it found.
 
-No search key finds invitations, but each has a word in its BODYSTRUCTURE. Structures are fetched and looked
-through as octets, so that thousands take no longer than a page. What has the word is verified later.
+No search key finds invitations, but each has one of a few words in its BODYSTRUCTURE. Structures are fetched
+and looked through as octets, so that thousands take no longer than a page. What has a word is verified later.
 """
 
 import re
@@ -25,14 +25,14 @@ _STRUCTURE_ROW = re.compile(
 
 
 def scan_structures(
-    session: Session, found: Found, word: bytes, *, ascending: bool, until: float
+    session: Session, found: Found, words: Sequence[bytes], *, ascending: bool, until: float
 ) -> Steps[Found]:
-    """Leave out the messages whose structures lack a word; one round trip for each chunk of messages.
+    """Leave out the messages whose structures have none of some words; one round trip for each chunk.
 
     Args:
         session: Used for its clock and the server's limits.
         found: What to look through.
-        word: In lower case.
+        words: In lower case.
         ascending: Whether to begin at the first message, otherwise at the last.
         until: On the clock of the quirks: when to stop. Messages that were not looked through are kept.
     """
@@ -42,7 +42,7 @@ def scan_structures(
     began = clock()
     while scanned < len(uids) and size:
         chunk = uids[scanned : scanned + size]
-        having = yield from _uids_with_word(session, chunk, word)
+        having = yield from _uids_with_words(session, chunk, words)
         kept.extend(uid for uid in chunk if uid in having)
         scanned += len(chunk)
         elapsed_s, left_s = max(clock() - began, 0.001), max(until - clock(), 0.0)
@@ -51,18 +51,18 @@ def scan_structures(
     return replace(found, uids=kept if ascending else kept[::-1])
 
 
-def _uids_with_word(session: Session, uids: Sequence[int], word: bytes) -> Steps[set[int]]:
+def _uids_with_words(session: Session, uids: Sequence[int], words: Sequence[bytes]) -> Steps[set[int]]:
     """Return the messages with a word in their BODYSTRUCTURE; one round trip if the commands fit a burst.
 
-    Only structures that have it are parsed: that takes a hundred times as long as looking for it.
+    Only structures that have one are parsed: that takes a hundred times as long as looking for it.
 
     Args:
         session: Used for the limits of the server.
         uids: The messages.
-        word: In lower case; matches in any case.
+        words: In lower case; they match in any case.
 
     Returns:
-        Messages that may have the word are included: all of `uids` if the server refused a command, and
+        Messages that may have a word are included: all of `uids` if the server refused a command, and
         those whose structure isn't there if a response is malformed.
     """
     replies: Replies = []
@@ -76,7 +76,8 @@ def _uids_with_word(session: Session, uids: Sequence[int], word: bytes) -> Steps
             return set(uids)
         for line in reply.lines("FETCH"):
             octets = _octets_of(line)
-            has_word = word in octets.lower()
+            lowered = octets.lower()
+            has_word = any(word in lowered for word in words)
             if not has_word and (match := _STRUCTURE_ROW.fullmatch(octets)):
                 lacking.add(int(match[1] or match[2]))
                 continue

@@ -17,6 +17,7 @@ from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.candidates import find_candidates
+from mailmcp.imap.search.inside import look_inside
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import CandidateList, Candidates, MailboxPage, PageRequest
 from mailmcp.imap.search.search_response import parse_esearches
@@ -251,6 +252,7 @@ class _Walk:
         visible = server.search_visible(self.request.query, chunk, share=share)
         fetching = fetch_steps(server.session, (chunk, items))
         [rows], replies = yield from riding(visible.commands, fetching)
+        [rows] = yield from look_inside(server.session, [rows], check)
         unseen = None if rows.interrupted else visible.unseen(parse_esearches(replies, len(visible.commands)))
         if unseen:
             check = check.with_unseen(unseen)
