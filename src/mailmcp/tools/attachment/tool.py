@@ -80,7 +80,7 @@ class GetAttachmentArguments(MessageArguments):
     )
     member: str = Field("", description="A file listed inside.")
     page: int = Field(1, ge=1)
-    text_offset: int = Field(0, ge=0)
+    text_offset: int = Field(0, description="Negative: from the end.")
     text_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=limits.ATTACHMENT_TEXT_CHARS_MAX)
 
 
