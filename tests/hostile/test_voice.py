@@ -184,27 +184,15 @@ async def search(client: Client, shared: str) -> AsyncIterator[str]:
             await call(client, "imap_search_messages", group_by=group_by.value, **where)
     for mailbox in ("INBOX", shared):
         page = await call(client, "imap_search_messages", mailbox=mailbox, limit=4, snippet_max_chars=200)
-        await misspell(client, mailbox, [row["from"] for row in page["messages"]])
+        sender = re.findall(f"{MARK}[a-z]+", page["messages"][0]["from"])[0]
+        for name in ("from", "query"):
+            await call(client, "imap_search_messages", mailbox=mailbox, **{name: f"{sender}zz"})
         while True:
             for row in page["messages"]:
                 yield row["message_id"]
             if not page.get("next_cursor"):
                 break
             page = await call(client, "imap_search_messages", cursor=page["next_cursor"])
-
-
-async def misspell(client: Client, mailbox: str, senders: list[str]) -> None:
-    """Search for names that are nearly those of strangers."""
-    words = [word for sender in senders for word in re.findall(f"{MARK}[a-z]+", sender)]
-    assert words
-    offered = 0
-    for word in words[:3]:
-        for name in ("from", "query"):
-            arguments = {"mailbox": mailbox, name: f"{word[:-1]}{word[-1]}{word[-1]}"}
-            result = await client.call_tool("imap_search_messages", arguments)
-            check(result)
-            offered += "Similar searches" in str(result.structured_content)
-    assert offered
 
 
 async def read(client: Client, message_id: str) -> None:

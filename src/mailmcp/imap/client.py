@@ -22,7 +22,7 @@ from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response, quoted
 
 _NUMBER: Final = re.compile(rb"\d{1,20}")
-_FETCH: Final = re.compile(rb"\* \d{1,10} FETCH \(", re.IGNORECASE)
+_WITH_LISTS: Final = re.compile(rb"\* (?:\d{1,10} FETCH \(|LIST |STATUS )", re.IGNORECASE)
 _QUOTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _LITERAL: Final = re.compile(rb"\{\d+\}\r?\n\Z")
 _RESPONSE: Final = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|[A-P]{4}\d+ (?:OK|NO|BAD)\b", re.IGNORECASE)
@@ -379,7 +379,7 @@ class _Wire(imaplib.IMAP4):
         is joined into one line, without these line ends, as unfolding does (RFC 5322 section 2.2.3).
         """
         line = self._read_line()
-        if not self._open_lists and not _FETCH.match(line):
+        if not self._open_lists and not _WITH_LISTS.match(line):
             return line
         open_lists = self._open_lists
         while True:

@@ -13,13 +13,12 @@ from typing import Final, Self
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import format_refusal
-from mailmcp.imap.object_ids import ID_ITEMS
+from mailmcp.imap.object_ids import ID_ITEMS, IDS
 from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, run_steps
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.sequence_set import sequence_sets
 from mailmcp.imap.session import Session
-from mailmcp.model.feature import Feature
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
 
@@ -41,6 +40,13 @@ class FetchFailure:
     stage: str
     message: str
     retryable: bool = False
+    asks_to_wait: bool = False
+    """Whether the server wants no more commands for now."""
+
+    @property
+    def is_of_items(self) -> bool:
+        """Whether other data items of the message may come: some servers fail to build a structure."""
+        return self.code is Code.INTERNAL and not self.asks_to_wait
 
     @classmethod
     def of(cls, error: ToolError) -> Self:
@@ -159,7 +165,7 @@ def _fetch_again(
         # Some servers advertise ids and refuse them.
         [fetched] = yield from fetch_steps(session, (uids, plain))
         if all(each is GONE for each in fetched.failures.values()):
-            session.quirks.distrust(Feature.IDS)
+            session.quirks.refuse(IDS)
         return fetched
     found = Fetched()
     if len(job[0]) == 1:
@@ -212,6 +218,7 @@ def _failure(refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
         stage="fetch",
         message=f"The server refused to send the message: {format_refusal(refusal)}.",
         retryable=refusal.retryable,
+        asks_to_wait=refusal.asks_to_wait,
     )
 
 

@@ -23,7 +23,6 @@ from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_use import use_of
 from mailmcp.imap.values import parse_line
-from mailmcp.model.feature import Feature
 
 _COUNTS = b"(MESSAGES UNSEEN)"
 _BURST = 50
@@ -119,7 +118,7 @@ def _list(session: Session, *, with_counts: bool) -> Response:
     """Send LIST; again without options if the server advertises and refuses them."""
     options = [b"SPECIAL-USE"] if session.can("SPECIAL-USE") and session.can("LIST-EXTENDED") else []
     options += [b"STATUS " + _COUNTS] if with_counts and session.can("LIST-STATUS") else []
-    if options and session.quirks.trusts(Feature.LIST_RETURN):
+    if options and session.quirks.allows("LIST RETURN"):
         returning = [b"RETURN", b"(" + b" ".join(options) + b")"]
         closing = _close(session) if with_counts else []
         command = Command(name="LIST", arguments=[b'""', b'"*"', *returning])
@@ -128,7 +127,7 @@ def _list(session: Session, *, with_counts: bool) -> Response:
             return reply
         if not is_unsupported(reply):
             raise refused_error(session.account.account_id, reply)
-        session.quirks.distrust(Feature.LIST_RETURN)
+        session.quirks.refuse("LIST RETURN")
     return session.run("LIST", b'""', b'"*"')
 
 

@@ -36,8 +36,6 @@ def is_of_kind(headers: Headers, root: Part | None, wanted: WantedKind) -> bool:
             return bool(senders) and not (
                 others or senders <= frozenset(wanted.own) or invitation_method(root)
             )
-        case MailKind.CORRESPONDENT:
-            return not addresses_in(headers, "From").isdisjoint(wanted.written_to)
 
 
 def _is_newsletter(headers: Headers) -> bool:

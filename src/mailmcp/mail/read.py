@@ -35,8 +35,11 @@ from mailmcp.mail.trust.sender import Suspicion, check_sender, count_invisible
 from mailmcp.model.owner import NOBODY, Owner
 from mailmcp.wording import counted
 
-_BLANK_OCTETS: Final = 256
-"""Plain text this short may be blank: senders of HTML add it for form's sake."""
+_STUB_OCTETS: Final = 1_024
+"""Plain text this short may be blank or a stub, with a long link: senders of HTML add it for form's sake."""
+
+_STUB_SHARE: Final = 20
+"""So may one whose HTML is so many times longer."""
 
 _ATTACHMENTS_NAMED: Final = 20
 
@@ -81,10 +84,11 @@ class ReadMessage:
 
 
 def text_to_fetch(root: Part, *, with_html: bool = False) -> tuple[Part, ...]:
-    """Choose the leaves that the text is read from; the HTML too if the plain text may be blank."""
+    """Choose the leaves that the text is read from; the HTML too if the plain text may be blank or a stub."""
     text = choose_text_parts(root)
-    may_be_blank = sum(part.size_octets for part in text.plain) < _BLANK_OCTETS
-    return text.all if with_html or may_be_blank else text.plain
+    plain, html = (sum(part.decoded_size for part in parts) for parts in (text.plain, text.html))
+    may_be_stub = plain < _STUB_OCTETS or plain * _STUB_SHARE < html
+    return text.all if with_html or may_be_stub else text.plain
 
 
 def parts_to_fetch(root: Part, *, with_html: bool = False) -> tuple[Part, ...]:
@@ -114,7 +118,7 @@ def read_message(
     """
     headers, root = view.headers, view.structure
     text_parts = choose_text_parts(root)
-    body = body_text(text_parts, octets)
+    body = body_text(text_parts, octets, cut=cut)
     html_is_cut = not cut.isdisjoint(part.part_id for part in text_parts.html)
     is_cut = html_is_cut if body.from_html else not cut.isdisjoint(part.part_id for part in text_parts.plain)
     text, quoted_lines = without_torn_end(body.text) if is_cut else body.text, 0
@@ -135,7 +139,9 @@ def read_message(
         body=body,
         text=text,
         quoted_lines=quoted_lines,
-        not_in_html=PlainOnly() if html_is_cut else lines_not_in_html(text_parts, octets),
+        not_in_html=(
+            PlainOnly() if html_is_cut else lines_not_in_html(text_parts, octets, html_is_read=body.from_html)
+        ),
         notices=notices,
         protection_note=protection_note(root, body.text, clear_signed=body.clear_signed),
         authentication=read_authentication(
@@ -181,7 +187,9 @@ def read_attached_message(octets: bytes, *, part_id: str = "", cut: bool = False
             text="\n\n".join(block for block in blocks if block),
             defects=tuple(dict.fromkeys((*view.defects, *body.defects))),
         ),
-        not_in_html=PlainOnly() if cut else lines_not_in_html(text_parts, contents),
+        not_in_html=(
+            PlainOnly() if cut else lines_not_in_html(text_parts, contents, html_is_read=body.from_html)
+        ),
     )
 
 

@@ -110,16 +110,13 @@ class ToolError(Exception):
         """Build a complete error; don't change it after it is raised.
 
         Args:
-            message: One or more sentences.
+            message: One or more sentences; not empty.
             reason: A member of the server's own enumeration of reasons.
             retryable: Whether the same request can succeed later. Default: only after a deadline.
             details: Facts for programs, under the server's own names.
             next_action: What to send instead.
             resource: The thing that is missing or has changed.
             rate_limit: When to try again, if that is known.
-
-        Raises:
-            ValueError: The message is empty.
         """
         super().__init__(message)
         if not message.strip():

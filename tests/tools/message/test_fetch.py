@@ -152,6 +152,22 @@ def test_a_refused_structure_is_replaced_by_our_own(peer: PeerFactory, open_desk
     assert desk.message(newest(desk))["body_text"] == "Text of the peer."
 
 
+@pytest.mark.parametrize("code", ["THROTTLED", "UNAVAILABLE", "LIMIT"])
+def test_a_server_that_asks_to_wait_gets_no_second_fetch(
+    peer: PeerFactory, open_desk: DeskFactory, code: str
+) -> None:
+    server = peer(messages=[PLAIN])
+    desk = open_desk(peer_account(server))
+    message_id = newest(desk)
+    refusal = Respond(b"{tag} NO [%b] Later\r\n" % code.encode())
+    server.rules.append(Rule(command="UID FETCH", action=refusal))
+    before = len(server.commands)
+    with pytest.raises(InternalError, match=code) as caught:
+        desk.get(message_id)
+    assert caught.value.retryable
+    assert [each.name for each in server.commands[before:]] == ["EXAMINE", "UID FETCH"]
+
+
 @pytest.mark.parametrize(("how", "retryable"), [("NO", True), ("BAD", False)])
 def test_a_refused_message_is_an_error_of_the_server(
     peer: PeerFactory, open_desk: DeskFactory, how: str, *, retryable: bool

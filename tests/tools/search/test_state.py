@@ -108,7 +108,7 @@ SENT: dict[Kind, Any] = {
 }
 
 
-@pytest.mark.parametrize("row", CRITERIA, ids=lambda row: row.argument)
+@pytest.mark.parametrize("row", [row for row in CRITERIA if row.name != "anywhere"], ids=lambda row: row.name)
 def test_every_criterion_goes_from_its_argument_to_the_query_and_through_a_cursor(row: Criterion) -> None:
     sent = SENT[row.kind]
     search = start(**{row.argument: sent}, **({"dates": "written"} if row.asked_by else {}))

@@ -14,6 +14,7 @@ from mailmcp.documents.extraction import Cause, Picture, UnreadableError
 from mailmcp.documents.kind import CONTAINERS, DRAWABLE, UNREADABLE, Kind, detect_kind, guess_kind
 from mailmcp.mail.mime.structure import Part, clean_filename
 from mailmcp.mail.mime.transfer import TransferDecoder, decode_transfer, open_decoder
+from mailmcp.mail.text.smime import without_signatures
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.attachment.part import OpenPart
@@ -170,7 +171,8 @@ async def _decode_file(file: AttachedFile) -> tuple[bytes, Kind | None]:
 
     def decode() -> tuple[bytes, Kind | None]:
         content = decode_transfer(file.octets, file.part.encoding).octets
-        return content, detect_kind(content, guess_kind(file.part.content_type, file.part.filename))
+        name, content = without_signatures(file.part.filename, file.part.content_type, content)
+        return content, detect_kind(content, guess_kind(file.part.content_type, name))
 
     return await to_thread.run_sync(decode, limiter=CapacityLimiter(1), abandon_on_cancel=True)
 

@@ -19,7 +19,7 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW
-from mcp_envelope import Code, InternalError, NextAction, NotFoundError, Report, Resource
+from mcp_envelope import InternalError, NextAction, NotFoundError, Report, Resource
 
 _FETCHING: Final = "Fetching the attachment"
 _PARTS_NAMED_MAX: Final = 50
@@ -90,7 +90,7 @@ def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -
     session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
     start = fetch_start(session, ref.uid, part_id)
     if isinstance(start, FetchFailure):
-        if start.code is Code.NOT_FOUND:
+        if not start.is_of_items:
             raise fetch_error(ref, start)
         return _from_whole_message(session, ref, part_id, report)
     structure = parse_body_structure(start.body_structure)

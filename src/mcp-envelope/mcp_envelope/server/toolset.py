@@ -130,7 +130,7 @@ class Toolset:
         self._timeout_s = timeout_s
         self._log = logging.getLogger(version.partition("/")[0])
         self._threads = CapacityLimiter(THREADS_MAX)
-        self._tools: dict[str, Tool[Any]] = {}
+        self.tools: dict[str, Tool[Any]] = {}
         self._published: list[PublishedTool] = []
         for tool in tools:
             self.add(tool)
@@ -141,9 +141,9 @@ class Toolset:
         Raises:
             ValueError: There is one of this name.
         """
-        if tool.name in self._tools:
+        if tool.name in self.tools:
             raise ValueError(f"there are two tools called {tool.name}")
-        self._tools[tool.name] = tool
+        self.tools[tool.name] = tool
         self._published.append(publish(tool, self._dialect))
 
     def tool(self, **options: Any) -> Callable[[FunctionT], FunctionT]:
@@ -195,10 +195,10 @@ class Toolset:
         Raises:
             MCPError: There is no tool of this name; everything else is a result.
         """
-        if (tool := self._tools.get(params.name)) is None:
+        if (tool := self.tools.get(params.name)) is None:
             raise MCPError(
                 code=INVALID_PARAMS,
-                message=f"There is no such tool. Tools: {', '.join(self._tools)}.",
+                message=f"There is no such tool. Tools: {', '.join(self.tools)}.",
                 data={"code": shape_of(self._dialect).unknown_tool_code},
             )
         given: dict[str, Any] = dict(params.arguments or {})
