@@ -33,7 +33,7 @@ MAILBOX_PAGE_SIZE: Final = 200
 """Mailboxes on a page of imap_list_mailboxes."""
 
 LAST_DAYS_MAX: Final = 365
-"""Longer ranges take start_date and end_date."""
+"""Longer ranges take since and before."""
 
 SNIPPET_CHARS_MIN: Final = 50
 SNIPPET_CHARS_MAX: Final = 500
