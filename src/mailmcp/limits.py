@@ -33,7 +33,7 @@ MAILBOX_PAGE_SIZE: Final = 200
 """Mailboxes on a page of imap_list_mailboxes."""
 
 LAST_DAYS_MAX: Final = 365
-"""Longer ranges take start_date and end_date."""
+"""Longer ranges take since and before."""
 
 SNIPPET_CHARS_MIN: Final = 50
 SNIPPET_CHARS_MAX: Final = 500
@@ -149,35 +149,11 @@ VERIFY_CHUNKS: Final = (100, 400, 1_000)
 """Messages in the first, the second and each further FETCH of a verification: matches are often near."""
 
 
-GROUP_MESSAGES_MAX: Final = 20_000
-"""Messages that one call groups: 3 to 6 MB, and 1 to 3 s of our own time. Two years of a busy mailbox."""
-
-GROUP_LIGHT_MESSAGES_MAX: Final = 100_000
-"""The same where flags and INTERNALDATE are enough, in one mailbox: 9 MB, and 5 s."""
-
-GROUP_HEADERS_KEPT: Final = 1_000
-"""Header blocks whose keys are remembered while a mailbox is grouped: most repeat those of a few senders."""
-
-GROUP_DEADLINE_SHARE: Final = 0.6
-"""Share of a call's time after which no more messages are fetched to be grouped."""
-
-GROUP_COPIES_MAX: Final = 2_000
-"""Messages compared in full because they may be copies, where the server has no ids: about 1 KB each."""
-
 GROUP_KEY_CHARS_MAX: Final = 320
 """Of the key of a group: what an address can have (RFC 5321 section 4.5.3.1)."""
 
-GROUP_RECIPIENTS_MAX: Final = 50
-"""Recipients for which one message counts, its first ones: a message may name thousands, each a group."""
-
 GROUP_NAME_CHARS_MAX: Final = 60
 """Of the name of a person or a list."""
-
-WALK_CHUNK_MESSAGES: Final = 2_000
-"""Messages in one round trip of a walk through all matches: 10 MB of memory while they are read."""
-
-WALK_LIGHT_CHUNK_MESSAGES: Final = 5_000
-"""The same without header fields."""
 
 UID_CACHE_ENTRIES: Final = 64
 """Search results kept so that the next page takes one round trip. A lost one costs a search."""
@@ -307,9 +283,6 @@ FILENAME_CHARS_MAX: Final = 255
 PART_RANGE_OCTETS: Final = 1_048_576
 """Fetched of a part at once: most parts take one round trip, and larger ones can report progress."""
 
-PART_TEXT_OCTETS_MAX: Final = 2_097_152
-"""Fetched of an attached text, as stored: 40 windows at their longest. Only logs are longer."""
-
 ATTACHMENTS_WITH_MESSAGE_MAX: Final = 10
 """Attachments whose text is read together with their message."""
 
@@ -318,21 +291,6 @@ ATTACHMENT_WITH_MESSAGE_OCTETS_MAX: Final = 8_388_608
 
 ATTACHMENT_CONTENT_OCTETS_MAX: Final = 5_000_000
 """A file in a reply: a third more as Base64, and hosts keep replies in memory."""
-
-ATTACHMENT_SAVE_OCTETS_MAX: Final = 100_000_000
-"""A saved file, as stored in the message: twice what the most generous providers accept."""
-
-PARTS_NAMED_MAX: Final = 50
-"""Parts that an error names if the requested one doesn't exist; hardly any message has more."""
-
-SECTIONS_SHOWN_MAX: Final = 50
-"""Pages, sheets or slides that a reply names."""
-
-SAVED_NAME_OCTETS_MAX: Final = 255
-"""UTF-8 in the name of a saved file: what file systems accept."""
-
-SAVED_NAMES_TRIED: Final = 1_000
-"""Names tried for one file, " (2)" and so on; then the folder needs tidying."""
 
 # Documents
 EXTRACT_OCTETS_MAX: Final = 26_214_400
