@@ -87,10 +87,11 @@ class Fetched:
 
 
 def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) -> Fetched:
-    """Fetch data items of messages in the open mailbox; blocks. See `fetch_steps`.
+    """Fetch data items of messages in the chosen mailbox; blocks. See `fetch_steps`.
 
     Raises:
-        DeadlineError, InternalError: The connection failed. Refusals become failures.
+        NotFoundError, ConflictError: The mailbox is gone, or has another UIDVALIDITY.
+        DeadlineError, InternalError: The connection failed. Refusals of FETCH become failures.
     """
     if not uids:
         return Fetched()
