@@ -149,35 +149,11 @@ VERIFY_CHUNKS: Final = (100, 400, 1_000)
 """Messages in the first, the second and each further FETCH of a verification: matches are often near."""
 
 
-GROUP_MESSAGES_MAX: Final = 20_000
-"""Messages that one call groups: 3 to 6 MB, and 1 to 3 s of our own time. Two years of a busy mailbox."""
-
-GROUP_LIGHT_MESSAGES_MAX: Final = 100_000
-"""The same where flags and INTERNALDATE are enough, in one mailbox: 9 MB, and 5 s."""
-
-GROUP_HEADERS_KEPT: Final = 1_000
-"""Header blocks whose keys are remembered while a mailbox is grouped: most repeat those of a few senders."""
-
-GROUP_DEADLINE_SHARE: Final = 0.6
-"""Share of a call's time after which no more messages are fetched to be grouped."""
-
-GROUP_COPIES_MAX: Final = 2_000
-"""Messages compared in full because they may be copies, where the server has no ids: about 1 KB each."""
-
 GROUP_KEY_CHARS_MAX: Final = 320
 """Of the key of a group: what an address can have (RFC 5321 section 4.5.3.1)."""
 
-GROUP_RECIPIENTS_MAX: Final = 50
-"""Recipients for which one message counts, its first ones: a message may name thousands, each a group."""
-
 GROUP_NAME_CHARS_MAX: Final = 60
 """Of the name of a person or a list."""
-
-WALK_CHUNK_MESSAGES: Final = 2_000
-"""Messages in one round trip of a walk through all matches: 10 MB of memory while they are read."""
-
-WALK_LIGHT_CHUNK_MESSAGES: Final = 5_000
-"""The same without header fields."""
 
 UID_CACHE_ENTRIES: Final = 64
 """Search results kept so that the next page takes one round trip. A lost one costs a search."""

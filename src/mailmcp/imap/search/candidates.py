@@ -86,7 +86,8 @@ def _search_windows(server: SearchServer, wanted: PageRequest, candidates: Candi
         if more is not None and more <= limits.SEARCH_LISTED_MATCHES_MAX:
             windows.take_all()
         window, begins = windows.take(), windows.taken == 1 and is_first_page
-        count = windows.rest if begins and windows.counts_fast else None
+        counts = begins and bool(wanted.query.criteria) and windows.counts_fast
+        count = windows.rest if counts else None
         began = quirks.clock()
         try:
             plan, found = yield from _search(server, wanted, window, count=count)
@@ -162,8 +163,6 @@ def _search_sorted(server: SearchServer, wanted: PageRequest) -> Steps[Candidate
             exists = (yield []).mailbox.exists
         if is_large(exists):
             sort = b""
-            if order is Order.LARGEST and (largest := (yield from _sort_largest(server, wanted))):
-                return largest
     plan, found = yield from _search(server, wanted, sort=sort)
     statements, complete = plan.statements + found.statements, plan.complete and found.complete
     ranks: dict[int, int] = {}
@@ -199,25 +198,6 @@ def _search_sorted(server: SearchServer, wanted: PageRequest) -> Steps[Candidate
         is_sorted=found.is_sorted and not sorts_here,
         statements=statements,
         complete=complete,
-    )
-
-
-def _sort_largest(server: SearchServer, wanted: PageRequest) -> Steps[Candidates | None]:
-    """Let the server find just enough candidates, and count the others; None if it can't."""
-    plan = server.plan(wanted.query, wanted.doubted)
-    found = yield from server.sort_largest(plan, wanted.after, _count_enough(wanted, plan))
-    if found is None:
-        return None
-    more = found.counted or 0
-    return Candidates(
-        plan=plan,
-        uids=found.uids,
-        start=0,
-        more=more,
-        more_exact=not (more and plan.local.criteria),
-        is_sorted=True,
-        statements=plan.statements,
-        complete=plan.complete,
     )
 
 

@@ -29,9 +29,6 @@ class CandidateList:
     rest: UidRange | None = None
     """UIDs after the candidates that have not been searched; None if all have."""
 
-    number: int = 0
-    """The sequence number of the last one; 0 if it isn't known."""
-
     def is_current(self, mailbox: SelectedMailbox, order: Order) -> bool:
         """Return whether a search made now would find the same messages after any position.
 
@@ -124,11 +121,6 @@ class Candidates:
 
     statements: tuple[str, ...] = ()
     complete: bool = True
-
-    @property
-    def is_part(self) -> bool:
-        """Whether a search for the next page must find others: the server sorted just enough for this one."""
-        return self.is_sorted and self.more > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

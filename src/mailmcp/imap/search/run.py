@@ -15,7 +15,6 @@ from dataclasses import replace
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
 from mailmcp.imap.search.attempt import Matches, plan_attempt
-from mailmcp.imap.search.by_number import can_page_by_number, page_by_number
 from mailmcp.imap.search.candidates import find_candidates
 from mailmcp.imap.search.doubt import believe_or_repeat, doubt_noise
 from mailmcp.imap.search.order import (
@@ -102,11 +101,6 @@ def _find_page(server: SearchServer, request: PageRequest, current: CurrentMailb
     name = canonical_name(request.mailbox)
     yield from learn_size(server.session.quirks, name)
     wanted = replace(request, mailbox=name, merge_order=request.merge_order or request.order)
-    if can_page_by_number(server, wanted):
-        numbered = yield from page_by_number(server, wanted, current)
-        if numbered is not None:
-            return numbered
-        wanted = replace(wanted, known=None)
     order = yield from _choose_order(server.session, wanted)
     if order is not wanted.order:
         wanted = replace(wanted, order=order, known=None)
@@ -222,7 +216,7 @@ def _doubt_rows(
 
 def _list_candidates(candidates: Candidates, mailbox: SelectedMailbox | None) -> CandidateList:
     """List the candidates that were found just now; a mailbox that wasn't opened has none."""
-    uidnext = mailbox.uidnext if mailbox and not candidates.is_part else None
+    uidnext = mailbox.uidnext if mailbox else None
     return CandidateList(
         uids=candidates.uids, exists=mailbox.exists if mailbox else 0, uidnext=uidnext, verified=False
     )
@@ -237,5 +231,4 @@ def _list_for_next_page(listed: CandidateList, candidates: Candidates, matches: 
         uids=array("I", matches.uids) if matches.is_whole else uids,
         verified=matches.are_proven or is_verified,
         rest=candidates.rest if candidates.more else None,
-        number=0,
     )

@@ -10,7 +10,6 @@ from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.search.doubt import HIDDEN_MESSAGES_MAX
-from mailmcp.imap.search.order import Position
 from mailmcp.imap.search.plan import EVERYTHING, Plan, make_plan
 from mailmcp.imap.search.uid_search import (
     EVERY_UID,
@@ -21,7 +20,6 @@ from mailmcp.imap.search.uid_search import (
     uid_count,
     uid_search,
     uid_sort,
-    uid_sort_largest,
 )
 from mailmcp.imap.session import Session
 from mailmcp.model.query import SearchQuery
@@ -121,14 +119,6 @@ class SearchServer:
         if exists - shown <= HIDDEN_MESSAGES_MAX:
             return ""
         return f"The server shows {shown} of the {exists} messages that it says are in the mailbox."
-
-    def sort_largest(self, plan: Plan, after: Position | None, limit: int) -> Steps[Found | None]:
-        """Find the largest messages after a position; one round trip. None if the server can't."""
-        can = self.session.can
-        if not (can("SORT") and can("ESORT") and (can("CONTEXT=SORT") or can("CONTEXT=SEARCH"))):
-            return None
-        found = yield from uid_sort_largest(self.session, plan, after, limit)
-        return None if isinstance(found, RefusedError) else found
 
     def count(self, plan: Plan, uids: UidRange) -> Steps[int | None]:
         """Count the matches in a range of UIDs; one round trip. None if the server can't."""

@@ -88,7 +88,7 @@ def decode_part(octets: bytes, part: Part) -> Decoded:
         characters and HTML are still in it.
     """
     if part.is_opaque_signed:  # its text has parts of its own, if it can be opened
-        return Decoded(text="", defects=(BROKEN_SIGNED_DATA,))
+        return Decoded(text="", defects=(BROKEN_SIGNED_DATA,) if part.is_declared_signed else ())
     content = decode_transfer(octets, part.encoding)
     charset = part.charset
     if not charset and part.is_html:

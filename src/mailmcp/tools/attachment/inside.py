@@ -11,6 +11,7 @@ from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.kind import CONTAINERS, UNREADABLE, Kind, detect_kind, guess_kind
 from mailmcp.mail.mime.structure import Part, clean_filename
 from mailmcp.mail.mime.transfer import decode_transfer
+from mailmcp.mail.text.smime import without_signatures
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.attachment.errors import document_error
 from mailmcp.tools.attachment.part import OpenPart
@@ -61,7 +62,8 @@ class FetchedFile:
 
         def decode() -> tuple[bytes, Kind | None]:
             content = decode_transfer(self.octets, self.part.encoding).octets
-            return content, detect_kind(content, guess_kind(self.part.content_type, self.part.filename))
+            name, content = without_signatures(self.part.filename, self.part.content_type, content)
+            return content, detect_kind(content, guess_kind(self.part.content_type, name))
 
         return await to_thread.run_sync(decode, limiter=CapacityLimiter(1), abandon_on_cancel=True)
 

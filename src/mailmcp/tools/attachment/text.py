@@ -22,6 +22,7 @@ from mailmcp.mail.mime.transfer import complete_lines, decode_transfer, is_ident
 from mailmcp.mail.read import read_attached_message
 from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings
 from mailmcp.mail.text.body import BodyText, body_text
+from mailmcp.mail.text.smime import is_entity, without_signatures
 from mailmcp.tools.attachment.errors import code_of
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, Issue
@@ -81,6 +82,8 @@ _TYPES_BY_EXTENSION: Final = {
 }
 """For senders that don't say: they call half of all attachments application/octet-stream."""
 
+SIGNED: Final = "The attachment is signed; the signature was not checked."
+
 DOCUMENT_OCTETS_MAX: Final = limits.EXTRACT_OCTETS_MAX * 3 // 2
 """Fetched of a document, which is read completely or not at all. Base64 takes 78 octets for 57; the rest is
 for odd lines."""
@@ -130,7 +133,8 @@ def text_type(content_type: str, filename: str) -> str:
 
 
 def can_have_text(content_type: str, filename: str) -> bool:
-    """Return whether the labels of a part promise text."""
+    """Return whether the labels of a part promise text: those of signed data promise what is signed."""
+    filename = filename.strip().lower().removesuffix(".p7m")
     kind = guess_kind(content_type, filename)
     return (kind is not None and kind not in WITHOUT_TEXT) or text_type(content_type, filename) != ""
 
@@ -181,8 +185,11 @@ class _Document:
 
 def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  # noqa: FBT001 - run_sync passes positionally
     octets = complete_lines(octets) if cut else octets
-    content_type = text_type(part.content_type, part.filename)
     content = decode_transfer(octets, part.encoding).octets
+    filename, inner = without_signatures(part.filename, part.content_type, content)
+    if inner is not content:
+        return _read_signed(replace(part, filename=filename, params={}), inner, cut)
+    content_type = text_type(part.content_type, part.filename)
     kind = detect_kind(content, guess_kind(part.content_type, part.filename))
     if kind is not None:
         return _Document(kind=kind, content=content)
@@ -204,6 +211,15 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
         body = _READERS.get(content_type, _read_plain)(labelled, octets)
     warnings = (*_warnings(body, len(octets) if cut else 0), *not_in_html)
     return AttachmentText(text=body.text, warnings=warnings)
+
+
+def _read_signed(part: Part, content: bytes, cut: bool) -> AttachmentText | _Document:  # noqa: FBT001 - as `_read`
+    """Read what was signed in one piece: a message without header fields, or a file."""
+    # A message whose parts the server doesn't know.
+    content_type = "message/global" if is_entity(content) else "application/octet-stream"
+    inner = replace(part, content_type=content_type, encoding="binary", size_octets=len(content))
+    read = _read(inner, content, cut)
+    return replace(read, warnings=(*read.warnings, SIGNED)) if isinstance(read, AttachmentText) else read
 
 
 def _looks_like_text(content: bytes) -> bool:

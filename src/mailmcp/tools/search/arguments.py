@@ -199,9 +199,7 @@ class SearchMessagesArguments(_CriteriaArguments):
     limit: int = Field(
         limits.PAGE_SIZE_DEFAULT, ge=1, le=limits.PAGE_SIZE_MAX, description="Messages a page."
     )
-    group_by: (
-        Literal["sender", "domain", "list", "recipient", "mailbox", "day", "week", "month", "year"] | None
-    ) = None
+    group_by: Literal["sender", "domain", "list", "mailbox", "day", "month", "year"] | None = None
     snippet_max_chars: Annotated[int, AfterValidator(_check_snippet_chars)] = Field(
         0,
         ge=0,

@@ -18,11 +18,12 @@ from mailmcp.tools.search.groups.keys import GroupBy, period_days
 from mailmcp.tools.search.groups.rows import format_moment, group_line, groups_named
 from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, look_around, suggest_search
 from mailmcp.tools.search.sources import Searches
-from mailmcp.tools.search.state import Search, arguments_of, as_sent, can_be_sent, repeat_search
+from mailmcp.tools.search.state import Search, as_sent, can_be_sent, repeat_search
 from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
 from mcp_envelope import Issue, NextAction, Outcome, Page
 
+_COPIES = "A message that is in several mailboxes counts in each."
 _TIMES = ("since", "before", "start_date", "end_date", "last_days")
 
 
@@ -59,6 +60,7 @@ async def reply_with_groups(
         ),
         blocks=(
             *(group_line(row, group_by, zone) for row in grouped.rows),
+            *([_COPIES] if grouped.mailboxes > 1 else []),
             *coverage.lines(empty=not grouped.rows),
         ),
         issues=(*source_issues(searches), *_lost_issues(searches)),
@@ -91,16 +93,13 @@ def _summary(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzin
 
 
 def _notes(grouped: Grouped, zone: tzinfo) -> Iterator[str]:
-    """Write sentences about what was not counted, or perhaps counted twice."""
+    """Write a sentence about what was not counted."""
     if grouped.left:
         which = "the last ones added to each mailbox"
         if grouped.back_to is not None:
             earliest = datetime.fromtimestamp(grouped.back_to, zone)
             which = f"the newest, back to {earliest:%Y-%m-%d %H:%M}"
         yield f"Counted {grouped.counted} of {grouped.total} possible matches: {which}."
-    if grouped.unproven_copies:
-        are = counted(grouped.unproven_copies, "message")
-        yield f"Copies may be counted twice: {are} could not be compared."
 
 
 def _lost_issues(searches: Searches) -> Iterator[Issue]:
@@ -163,8 +162,6 @@ def _first_group(
         return where, {"account_id": ref.account_id, "mailbox": ref.mailbox}
     assert grouped.top is not None  # noqa: S101 - the group has a key
     name, key = grouped.top.argument, as_sent(grouped.top.argument, first.key)
-    if name == "any_address" and str(arguments_of(search).get(name, "")).lower() not in key:
-        name = "to"  # the criterion stays
     return (), {name: key}
 
 
