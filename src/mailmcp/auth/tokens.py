@@ -155,13 +155,8 @@ class TokenSource:
         except ConsentEndedError:
             self._ended = stored.refresh_token
             raise
-        kept = Tokens(
-            access_token=fresh.access_token,
-            expires_at=fresh.expires_at,
-            refresh_token=fresh.refresh_token or stored.refresh_token,
-        )
-        save_tokens(self._store, self._key, kept)
-        return kept
+        save_tokens(self._store, self._key, fresh)
+        return fresh
 
     def _open_client(self) -> Client:
         if self._client is None:
