@@ -33,7 +33,7 @@ MAILBOX_PAGE_SIZE: Final = 200
 """Mailboxes on a page of imap_list_mailboxes."""
 
 LAST_DAYS_MAX: Final = 365
-"""Longer ranges take start_date and end_date."""
+"""Longer ranges take since and before."""
 
 SNIPPET_CHARS_MIN: Final = 50
 SNIPPET_CHARS_MAX: Final = 500
@@ -283,9 +283,6 @@ FILENAME_CHARS_MAX: Final = 255
 PART_RANGE_OCTETS: Final = 1_048_576
 """Fetched of a part at once: most parts take one round trip, and larger ones can report progress."""
 
-PART_TEXT_OCTETS_MAX: Final = 2_097_152
-"""Fetched of an attached text, as stored: 40 windows at their longest. Only logs are longer."""
-
 ATTACHMENTS_WITH_MESSAGE_MAX: Final = 10
 """Attachments whose text is read together with their message."""
 
@@ -294,21 +291,6 @@ ATTACHMENT_WITH_MESSAGE_OCTETS_MAX: Final = 8_388_608
 
 ATTACHMENT_CONTENT_OCTETS_MAX: Final = 5_000_000
 """A file in a reply: a third more as Base64, and hosts keep replies in memory."""
-
-ATTACHMENT_SAVE_OCTETS_MAX: Final = 100_000_000
-"""A saved file, as stored in the message: twice what the most generous providers accept."""
-
-PARTS_NAMED_MAX: Final = 50
-"""Parts that an error names if the requested one doesn't exist; hardly any message has more."""
-
-SECTIONS_SHOWN_MAX: Final = 50
-"""Pages, sheets or slides that a reply names."""
-
-SAVED_NAME_OCTETS_MAX: Final = 255
-"""UTF-8 in the name of a saved file: what file systems accept."""
-
-SAVED_NAMES_TRIED: Final = 1_000
-"""Names tried for one file, " (2)" and so on; then the folder needs tidying."""
 
 # Documents
 EXTRACT_OCTETS_MAX: Final = 26_214_400

@@ -138,7 +138,7 @@ class RunningPool:
 NO_PROOFS = Proofs(
     headers=lambda _octets, _asked: False,
     attachment=lambda _structure: False,
-    kind=lambda _octets, _structure, _wanted: False,
+    kind=lambda _message, _wanted: False,
     written=lambda message: message.internaldate_epoch,
 )
 """For searches that leave nothing to be proved."""
