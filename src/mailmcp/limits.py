@@ -33,7 +33,7 @@ MAILBOX_PAGE_SIZE: Final = 200
 """Mailboxes on a page of imap_list_mailboxes."""
 
 LAST_DAYS_MAX: Final = 365
-"""Longer ranges take start_date and end_date."""
+"""Longer ranges take since and before."""
 
 SNIPPET_CHARS_MIN: Final = 50
 SNIPPET_CHARS_MAX: Final = 500
@@ -145,121 +145,15 @@ VERIFY_EXPENSIVE_CANDIDATES_MAX: Final = 1_000
 TIMED_CANDIDATES_MAX: Final = 300
 """Messages whose times are fetched with the first page of a search by time: 18 KB for an exact total."""
 
-VISIBLE_CANDIDATES_MAX: Final = 1_000
-"""Candidates of a search for words that are searched once more, in visible text: Dovecot takes 90 ms for as
-many. Those without are verified, at 120 to 500 octets each."""
-
-OPAQUE_MESSAGES_READ: Final = 10
-"""Newest of those messages whose text is fetched and searched here, 16 KiB of each."""
-
-OPAQUE_MESSAGES_NAMED: Final = 3
-"""Ids of such messages in a warning."""
-
-OPAQUE_MESSAGES_SEARCHED: Final = 20_000
-"""Newest messages of a mailbox that a search for words looks through for mail that it can't see into: Dovecot
-takes 70 to 110 ms, and 700 ms the first time."""
-
-SPELLING_HEADERS_SEARCHED: Final = 20_000
-"""Newest messages in which other spellings are counted after a search found nothing: 90 ms a spelling."""
-
-SPELLING_TEXTS_SEARCHED: Final = 2_000
-"""The same for words anywhere in messages: 160 ms a spelling."""
-
-SPELLINGS_MAX: Final = 8
-"""Other spellings that are counted."""
-
-SPELLING_SAMPLE_MESSAGES: Final = 600
-"""Newest messages whose people and subjects are compared with what was searched for: 110 KB."""
-
-SPELLING_DEADLINE_SHARE: Final = 0.3
-"""Share of the time that is left of a call."""
-
-SPELLING_MAILBOXES_MAX: Final = 6
-"""Largest mailboxes of an account in which to look for other spellings."""
-
-SPELLING_SHOWN_MAX: Final = 5
-"""Spellings that a reply offers."""
-
-SPELLING_HEADER_OCTETS: Final = 4_096
-"""Read of the people and the subject of each of those messages: 50 recipients."""
-
-SPELLING_WORDS_MAX: Final = 8
-"""Words of a text that are compared: names have fewer."""
-
-SPELLING_CHARS_MAX: Final = 60
-"""One of them: a full name. Longer words are not compared: the time grows with their square."""
-
 VERIFY_CHUNKS: Final = (100, 400, 1_000)
 """Messages in the first, the second and each further FETCH of a verification: matches are often near."""
 
-SCAN_CHUNK_FIRST: Final = 1_000
-"""Structures in the first FETCH of a search for invitations: about 250 KB. Exchange may need seconds."""
-
-SCAN_CHUNK_MAX: Final = 2_000
-"""Structures in each further one: 2 MB if they are long, and those of ten mailboxes may come at once."""
-
-KIND_ADDRESSES_MAX: Final = 120
-"""Addresses in one SEARCH for mail from any of them: 4 KB, and some servers accept lines of at most 8 KB."""
-
-SENT_MESSAGES_MAX: Final = 1_000
-"""Newest sent messages whose recipients are the owner's correspondents: about 100 KB, fetched once."""
-
-GROUP_MESSAGES_MAX: Final = 20_000
-"""Messages that one call groups: 3 to 6 MB, and 1 to 3 s of our own time. Two years of a busy mailbox."""
-
-GROUP_LIGHT_MESSAGES_MAX: Final = 100_000
-"""The same where flags and INTERNALDATE are enough, in one mailbox: 9 MB, and 5 s."""
-
-GROUP_HEADERS_KEPT: Final = 1_000
-"""Header blocks whose keys are remembered while a mailbox is grouped: most repeat those of a few senders."""
-
-GROUP_DEADLINE_SHARE: Final = 0.6
-"""Share of a call's time after which no more messages are fetched to be grouped."""
-
-GROUP_COPIES_MAX: Final = 2_000
-"""Messages compared in full because they may be copies, where the server has no ids: about 1 KB each."""
 
 GROUP_KEY_CHARS_MAX: Final = 320
 """Of the key of a group: what an address can have (RFC 5321 section 4.5.3.1)."""
 
-GROUP_RECIPIENTS_MAX: Final = 50
-"""Recipients for which one message counts, its first ones: a message may name thousands, each a group."""
-
 GROUP_NAME_CHARS_MAX: Final = 60
 """Of the name of a person or a list."""
-
-WALK_CHUNK_MESSAGES: Final = 2_000
-"""Messages in one round trip of a walk through all matches: 10 MB of memory while they are read."""
-
-WALK_LIGHT_CHUNK_MESSAGES: Final = 5_000
-"""The same without header fields."""
-
-PROBE_MESSAGES: Final = 10
-"""Messages in a probe of a server's search: enough that a few odd ones don't decide."""
-
-PROBE_WHOLE_MAILBOX_MAX: Final = 2_000
-"""In larger mailboxes a probe searches only some messages: a search of all may take minutes."""
-
-PROBE_TEXT_OCTETS: Final = 800
-"""Text fetched of each of those messages, for a word to search for: its parts have headers of their own."""
-
-PROBE_RUNS_MAX: Final = 3
-"""Mailboxes to try if the first ones have no messages to probe with."""
-
-VIEW_SLACK_MESSAGES: Final = 5
-"""Messages that a mailbox may lack before it counts as hiding some: mail comes and goes between two
-responses, and an index may have lost a message."""
-
-FLAG_SAMPLE_MESSAGES: Final = 20
-"""Newest messages whose flags are checked when a search by flags found none: about 40 octets each."""
-
-VERDICT_AGE_MAX_S: Final = 3_600.0
-"""Verdicts on a server expire, since faults pass and servers are upgraded. Probing again every hour costs
-at most five round trips."""
-
-KEPT_AGE_MAX_S: Final = 86_400.0
-"""What a process learned of a server saves the next ones a probe for a day: the first search of each takes
-half as long."""
 
 UID_CACHE_ENTRIES: Final = 64
 """Search results kept so that the next page takes one round trip. A lost one costs a search."""
@@ -389,9 +283,6 @@ FILENAME_CHARS_MAX: Final = 255
 PART_RANGE_OCTETS: Final = 1_048_576
 """Fetched of a part at once: most parts take one round trip, and larger ones can report progress."""
 
-PART_TEXT_OCTETS_MAX: Final = 2_097_152
-"""Fetched of an attached text, as stored: 40 windows at their longest. Only logs are longer."""
-
 ATTACHMENTS_WITH_MESSAGE_MAX: Final = 10
 """Attachments whose text is read together with their message."""
 
@@ -400,21 +291,6 @@ ATTACHMENT_WITH_MESSAGE_OCTETS_MAX: Final = 8_388_608
 
 ATTACHMENT_CONTENT_OCTETS_MAX: Final = 5_000_000
 """A file in a reply: a third more as Base64, and hosts keep replies in memory."""
-
-ATTACHMENT_SAVE_OCTETS_MAX: Final = 100_000_000
-"""A saved file, as stored in the message: twice what the most generous providers accept."""
-
-PARTS_NAMED_MAX: Final = 50
-"""Parts that an error names if the requested one doesn't exist; hardly any message has more."""
-
-SECTIONS_SHOWN_MAX: Final = 50
-"""Pages, sheets or slides that a reply names."""
-
-SAVED_NAME_OCTETS_MAX: Final = 255
-"""UTF-8 in the name of a saved file: what file systems accept."""
-
-SAVED_NAMES_TRIED: Final = 1_000
-"""Names tried for one file, " (2)" and so on; then the folder needs tidying."""
 
 # Documents
 EXTRACT_OCTETS_MAX: Final = 26_214_400

@@ -1,6 +1,5 @@
 """Tools on real servers and clients: registration, calls, the log, progress, confirmation, schemas."""
 
-import json
 import logging
 import threading
 from collections.abc import Callable
@@ -9,7 +8,6 @@ from typing import Annotated, Any, Literal, cast
 import anyio
 import pytest
 from mcp import Client, MCPError
-from mcp.server.mcpserver import MCPServer
 from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult
 from pydantic import BaseModel, Field
 
@@ -449,44 +447,3 @@ def test_a_schema_says_nothing_that_a_reader_does_not_need() -> None:
             "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
         },
     }
-
-
-def test_the_list_of_tools_is_hardly_longer_than_that_of_the_sdk() -> None:
-    """1.3 times what `MCPServer` publishes for tools with the same parameters and the same data."""
-
-    def find(title: str = "", rows: Annotated[int, Field(ge=1)] = 1) -> Shelf:  # noqa: ARG001
-        """Find books."""
-        raise AssertionError
-
-    def look(title: str, order: Literal["up", "down"] = "up", limit: int = 10) -> Inner:  # noqa: ARG001
-        """Look at a book, and at what belongs to it."""
-        raise AssertionError
-
-    class Look(Arguments):
-        title: str
-        order: Literal["up", "down"] = "up"
-        limit: int = 10
-
-    async def look_too(_arguments: Look) -> Outcome[Inner]:
-        """Look at a book, and at what belongs to it."""
-        raise AssertionError
-
-    sdk = MCPServer[Any]("shelf")
-    sdk.add_tool(find)
-    sdk.add_tool(look)
-    theirs = len(json.dumps([_dumped(each) for each in anyio.run(sdk.list_tools)]))
-    tools: list[Tool[Any]] = [
-        Tool.of(find_in_thread, name="find", description="Find books."),
-        Tool.of(look_too, name="look"),
-    ]
-    for dialect in Dialect:
-        ours = len(
-            json.dumps([_dumped(each) for each in Toolset("shelf/1", tools, dialect=dialect).publish()])
-        )
-        assert ours <= theirs * (1.3 if dialect is Dialect.SUMMARY else 1.6), (dialect, ours / theirs)
-
-
-def _dumped(tool: Any) -> dict[str, Any]:
-    dumped: dict[str, Any] = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-    dumped.pop("annotations", None)
-    return dumped

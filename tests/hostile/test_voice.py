@@ -84,7 +84,7 @@ def sentences(envelope: Mapping[str, Any], name: str = "") -> Iterator[str]:
                 yield each
 
 
-MANY_LINES: Final = {"body_text", "body_html", "text", "extracted_text", "content", "headers"}
+MANY_LINES: Final = {"body_text", "body_html", "text", "content", "headers"}
 """Fields of structured content that hold a text, or the lines of several header fields."""
 
 AS_THEY_ARE: Final = {
@@ -184,7 +184,9 @@ async def search(client: Client, shared: str) -> AsyncIterator[str]:
             await call(client, "imap_search_messages", group_by=group_by.value, **where)
     for mailbox in ("INBOX", shared):
         page = await call(client, "imap_search_messages", mailbox=mailbox, limit=4, snippet_max_chars=200)
-        await misspell(client, mailbox, [row["from"] for row in page["messages"]])
+        sender = re.findall(f"{MARK}[a-z]+", page["messages"][0]["from"])[0]
+        for name in ("from", "query"):
+            await call(client, "imap_search_messages", mailbox=mailbox, **{name: f"{sender}zz"})
         while True:
             for row in page["messages"]:
                 yield row["message_id"]
@@ -193,24 +195,10 @@ async def search(client: Client, shared: str) -> AsyncIterator[str]:
             page = await call(client, "imap_search_messages", cursor=page["next_cursor"])
 
 
-async def misspell(client: Client, mailbox: str, senders: list[str]) -> None:
-    """Search for names that are nearly those of strangers."""
-    words = [word for sender in senders for word in re.findall(f"{MARK}[a-z]+", sender)]
-    assert words
-    offered = 0
-    for word in words[:3]:
-        for name in ("from", "query"):
-            arguments = {"mailbox": mailbox, name: f"{word[:-1]}{word[-1]}{word[-1]}"}
-            result = await client.call_tool("imap_search_messages", arguments)
-            check(result)
-            offered += "Similar searches" in str(result.structured_content)
-    assert offered
-
-
 async def read(client: Client, message_id: str) -> None:
     """Read a message in every way there is, and all its parts."""
     await call(client, "imap_get_message", message_id=message_id)
-    everything = {"body_mode": "both", "include_all_headers": True, "attachment_mode": "extract_text"}
+    everything = {"body_mode": "html", "include_headers": True, "attachment_mode": "extract_text"}
     data = await call(client, "imap_get_message", message_id=message_id, quotes="keep", **everything)
     await call(client, "imap_get_message", message_id=message_id, body_max_chars=100, include_headers=True)
     await call(client, "imap_get_message_raw", message_id=message_id, max_bytes=1000)

@@ -16,10 +16,10 @@ from mailmcp.imap.pool import Pool
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.run import search_mailboxes
+from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session, open_session
 from mailmcp.imap.telemetry import Telemetry
-from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.dovecot import Login
@@ -157,7 +157,7 @@ def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> Pag
 
 def read_page(session: Session, request: PageRequest) -> MailboxPage:
     """Make a page; raises what stands in its place."""
-    [found] = search_mailboxes(CheckedServer(session), [request])
+    [found] = search_mailboxes(SearchServer(session), [request])
     if isinstance(found, ToolError):
         raise found
     return found

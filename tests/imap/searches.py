@@ -9,15 +9,14 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from imap.scenes import ROW_ITEMS, make_account, session_on
-from mailmcp import limits
-from mailmcp.imap.quirks import Quirks, Visibility
+from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search import run
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.page import CandidateList, MailboxPage, PageRequest
+from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session
-from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.mail_kind import WantedKind
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
@@ -95,8 +94,8 @@ def candidate_list(*uids: int, exists: int = 0, uidnext: int | None = 1) -> Cand
 
 
 def search_mailboxes(session: Session, requests: Sequence[PageRequest]) -> list[MailboxPage | ToolError]:
-    """Search as the tools do: the server's answers are checked."""
-    return run.search_mailboxes(CheckedServer(session), requests)
+    """Search as the tools do."""
+    return run.search_mailboxes(SearchServer(session), requests)
 
 
 def search_one(session: Session, one: PageRequest) -> MailboxPage:
@@ -159,16 +158,9 @@ def all_pages(session: Session, first: PageRequest, *, remembering: bool) -> lis
 
 
 def searches(server: Peer) -> list[str]:
-    """List the searches a peer received, except counts of what it shows."""
+    """List the searches a peer received."""
     lines = [each.line.removeprefix("UID SEARCH ") for each in server.commands if each.name == "UID SEARCH"]
-    lines = [line for line in lines if line != "RETURN (COUNT) ALL"]
     return [line.removeprefix("RETURN (COUNT ALL) ") for line in lines]
-
-
-def probed() -> Quirks:
-    """Return the quirks of a server that was probed: it hides nothing, and no more is known."""
-    whole = Visibility(shown=2**32, exists=2**32)
-    return Quirks(probes_run=limits.PROBE_RUNS_MAX, visibility={"Another": whole})
 
 
 def letter(uid: int, subject: str = "Weekly report", **options: Any) -> PeerMessage:

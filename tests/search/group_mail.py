@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from email import message_from_bytes, policy
@@ -154,10 +154,9 @@ class Expected:
     count: int = 0
     unread: int = 0
     messages: list[Raw] = field(default_factory=list)
-    """With all their copies."""
 
     def newest(self, *, by_written: bool) -> list[Raw]:
-        """Return its newest message, with its copies; several if they are of one time."""
+        """Return its newest message; several if they are of one time."""
         latest = max(each.time(by_written=by_written) for each in self.messages)
         return [each for each in self.messages if each.time(by_written=by_written) == latest]
 
@@ -165,33 +164,19 @@ class Expected:
 def group(
     messages: Sequence[Raw], group_by: str, zone: tzinfo, *, by_written: bool
 ) -> tuple[dict[str, Expected], int]:
-    """Return the groups by key, and how many messages there are; each copy counts once."""
+    """Return the groups by key, and how many messages there are; each copy counts."""
     groups: dict[str, Expected] = defaultdict(Expected)
-    copies = list(_fold(messages))
-    for places in copies:
-        first = places[0]
-        if group_by == "mailbox":
-            members = [(each.mailbox, [each]) for each in places]
-        elif group_by in PERIODS:
-            moment = first.time(by_written=by_written).astimezone(zone)
-            members = [(PERIODS[group_by](moment), places)]
-        else:
-            members = [(key, places) for key in KEYS[group_by](first) or [""]]
-        for key, places_there in members:
-            groups[key].count += 1
-            groups[key].unread += first.unread
-            groups[key].messages += places_there
-    return dict(groups), len(copies)
-
-
-def _fold(messages: Sequence[Raw]) -> Iterator[list[Raw]]:
-    """Yield the places of each message; what is in one mailbox twice is two messages."""
-    alike: dict[object, dict[str, list[Raw]]] = defaultdict(lambda: defaultdict(list))
     for each in messages:
-        alike[each.octets, each.received][each.mailbox].append(each)
-    for by_mailbox in alike.values():
-        for number in range(max(map(len, by_mailbox.values()))):
-            yield [some[number] for some in by_mailbox.values() if number < len(some)]
+        if group_by == "mailbox":
+            key = each.mailbox
+        elif group_by in PERIODS:
+            key = PERIODS[group_by](each.time(by_written=by_written).astimezone(zone))
+        else:
+            key = next(iter(KEYS[group_by](each)), "")
+        groups[key].count += 1
+        groups[key].unread += each.unread
+        groups[key].messages.append(each)
+    return dict(groups), len(messages)
 
 
 def _addresses(message: Raw, *names: str) -> list[str]:
@@ -211,23 +196,15 @@ def _list(message: Raw) -> list[str]:
     return _addresses(message, "From")[:1] if message.parsed.get("List-Unsubscribe") else []
 
 
-def _week(moment: datetime) -> str:
-    """Find the ISO week by counting Thursdays."""
-    thursday = moment.date() - timedelta(days=moment.weekday()) + timedelta(days=3)
-    return f"{thursday.year}-W{(thursday.timetuple().tm_yday - 1) // 7 + 1:02}"
-
-
 KEYS: Mapping[str, Callable[[Raw], list[str]]] = {
     "sender": lambda message: _addresses(message, "From")[:1],
     "domain": lambda message: [
         ORGANISATIONS[each.partition("@")[2]] for each in _addresses(message, "From")[:1]
     ],
-    "recipient": lambda message: _addresses(message, "To", "Cc"),
     "list": _list,
 }
 PERIODS: Mapping[str, Callable[[datetime], str]] = {
     "day": lambda moment: moment.date().isoformat(),
-    "week": _week,
     "month": lambda moment: moment.date().isoformat()[:7],
     "year": lambda moment: moment.date().isoformat()[:4],
 }

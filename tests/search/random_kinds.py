@@ -53,18 +53,6 @@ def make_messages(seed: int, count: int) -> list[bytes]:
     return [_make(random, number) for number in range(count)]
 
 
-def make_sent(seed: int, count: int) -> list[bytes]:
-    """Make mail that the owner wrote, to a few people and programs."""
-    random = Random(seed)  # noqa: S311 - nothing secret
-    known = random.sample(PEOPLE, 3) + random.sample(PROGRAMS, 1)
-    messages = []
-    for number in range(count):
-        fields = [f"From: {OWNER}", f"Message-ID: <sent-{number}@home.example>", "Subject: Tea"]
-        fields += [f"{random.choice(('To', 'Cc', 'Bcc'))}: {OWNER}, {random.choice(known)}"]
-        messages.append(_write(fields, "Tea?"))
-    return messages
-
-
 def _make(random: Random, number: int) -> bytes:
     sender = random.choice((*PEOPLE, *PEOPLE, *PROGRAMS, f"Me <{OWNER}>", ""))
     fields = [
@@ -116,7 +104,7 @@ _BODIES = (
 )
 
 
-def kinds_of(octets: bytes, written_to: set[str]) -> set[str]:
+def kinds_of(octets: bytes) -> set[str]:
     """Say of what kinds a message is, by reading its octets."""
     message = message_from_bytes(octets)
     senders = _addresses(message, "From")
@@ -140,18 +128,7 @@ def kinds_of(octets: bytes, written_to: set[str]) -> set[str]:
         kinds.add("automatic")
     if not kinds and senders and senders != {OWNER}:
         kinds.add("personal")
-    if senders & (written_to - {OWNER}):
-        kinds.add("correspondent")
     return kinds
-
-
-def recipients_of(messages: list[bytes]) -> set[str]:
-    """Collect to whom mail went."""
-    found: set[str] = set()
-    for octets in messages:
-        message = message_from_bytes(octets)
-        found = found.union(*(_addresses(message, name) for name in ("To", "Cc", "Bcc")))
-    return found
 
 
 def _invites(part: Message) -> bool:

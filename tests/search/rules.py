@@ -3,17 +3,13 @@
 RFC 9051 section 6.4.4 asks for substrings in any case and leaves the rest open.
 """
 
-import re
 import unicodedata
 from functools import cache
 from typing import Protocol
-from urllib.parse import unquote
 
 from typing_extensions import override
 
 from search.known_mail import Known
-
-_FILE_NAME = re.compile(r"""filename\*?=(?:utf-8'')?"?([^"]+)""")
 
 
 class Rules(Protocol):
@@ -23,7 +19,9 @@ class Rules(Protocol):
         """Whether TEXT finds a word in a message."""
 
     def seen(self, message: Known, word: str) -> bool:
-        """Whether it does where people see the word, as far as can be known."""
+        """Whether a word is in the subject, the people or the text."""
+        fields = (message.subject, message.from_, message.to, message.cc)
+        return any(self.field(each, word) for each in fields) or self.body(message, word)
 
     def body(self, message: Known, word: str) -> bool:
         """Whether BODY does."""
@@ -47,20 +45,6 @@ class DovecotRules(Rules):
     @override
     def text(self, message: Known, word: str) -> bool:
         return any(self.field(each, word) for each in (*message.written.lines, *message.written.texts))
-
-    @override
-    def seen(self, message: Known, word: str) -> bool:
-        lines = message.written.lines
-        names = [_FILE_NAME.search(each) for each in lines if each.startswith("Content-Disposition:")]
-        fields = (
-            message.subject,
-            message.from_,
-            message.to,
-            message.cc,
-            *(unquote(each[1]) for each in names if each),  # RFC 2231; no plain name here has a %
-        )
-        shown = any(self.field(each, word) for each in (*fields, *message.written.texts))
-        return self.text(message, word) and (shown or "Content-Type: message/rfc822" in lines)
 
     @override
     def body(self, message: Known, word: str) -> bool:
@@ -88,10 +72,6 @@ class PymapRules(Rules):
         return any(word.casefold() in each.casefold() for each in (*values, *message.written.texts))
 
     @override
-    def seen(self, message: Known, word: str) -> bool:
-        return self.text(message, word)
-
-    @override
     def body(self, message: Known, word: str) -> bool:
         return self.text(message, word)
 
@@ -102,6 +82,33 @@ class PymapRules(Rules):
     @override
     def keyword(self, message: Known, keyword: str) -> bool:
         return keyword in message.flags
+
+
+class Anywhere(Rules):
+    """Those of a server for words that are nowhere among what people see: TEXT finds them."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+
+    @override
+    def seen(self, message: Known, word: str) -> bool:
+        return self.rules.text(message, word)
+
+    @override
+    def text(self, message: Known, word: str) -> bool:
+        return self.rules.text(message, word)
+
+    @override
+    def body(self, message: Known, word: str) -> bool:
+        return self.rules.body(message, word)
+
+    @override
+    def field(self, value: str, word: str) -> bool:
+        return self.rules.field(value, word)
+
+    @override
+    def keyword(self, message: Known, keyword: str) -> bool:
+        return self.rules.keyword(message, keyword)
 
 
 @cache

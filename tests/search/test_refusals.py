@@ -5,7 +5,7 @@ import random
 import pytest
 
 from imap.scenes import Clock
-from mailmcp import limits
+from mailmcp.imap.quirks import REFUSAL_AGE_S
 from mcp_envelope import ToolError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -83,6 +83,6 @@ def test_passing_refusals_are_no_verdicts(
         for _ in range(3):
             check(recovered=False)
         server.rules.clear()
-        clock.now += 0 if speaks else limits.VERDICT_AGE_MAX_S
+        clock.now += 0 if speaks else REFUSAL_AGE_S
         for _ in range(2):
             check(recovered=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from imap.scenes import Clock
-from mailmcp import limits
+from mailmcp.imap.quirks import REFUSAL_AGE_S
 from mcp_envelope import InternalError
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -62,7 +62,7 @@ def test_a_refused_extension_is_not_used_again(peer: PeerFactory, extension: str
         assert before
         read_everything(desk)
         assert asked() == before
-        clock.now += limits.VERDICT_AGE_MAX_S
+        clock.now += REFUSAL_AGE_S
         read_everything(desk)
         assert asked() > before
 

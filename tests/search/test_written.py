@@ -1,6 +1,6 @@
 """Searches by Date header: exact for all dates of mail, on each page, in one mailbox and in many."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from random import Random
@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from imap.searches import letter
 from mailmcp import limits
 from mailmcp.tools.preferences import DEFAULTS
 from search.dated_mail import make_dated
@@ -17,14 +16,12 @@ from search.filled import Filled
 from search.known_mail import EDGES, Known, append_known
 from search.query import Matches, Query, both, in_field
 from search.rules import DovecotRules, PymapRules
-from search.traps import FOUND_ALL, FOUND_NONE, PLAIN, VERIFIED, when
 from search.walking import check_pages, check_rows, expected_uids, page_sizes, walk
 from servers.dovecot import Dovecot
 from servers.embedded import Pymap
-from servers.peer import PeerFactory
 from thinning import thin
 from tools.desk import Desk
-from tools.stores import Store, dovecot_store, peer_account, pymap_store
+from tools.stores import Store, dovecot_store, pymap_store
 
 MESSAGES = 120
 QUERIES = 24
@@ -204,17 +201,3 @@ def test_mailboxes_and_accounts_are_one_list(
     written = [by_id[row["header_message_id"]] for row in rows]
     assert written == sorted(written, reverse=sort == "newest")
     assert all(page.data["coverage"]["complete"] for page in pages)
-
-
-@pytest.mark.parametrize("key", ["SENTSINCE", "SENTBEFORE"])
-@pytest.mark.parametrize("answer", [FOUND_NONE, FOUND_ALL, b"{tag} BAD Unknown search key\r\n"])
-def test_a_server_whose_keys_are_wrong_is_found_out(
-    peer: PeerFactory, open_desk: Callable[..., Desk], key: str, answer: bytes
-) -> None:
-    messages = [letter(uid, written=f"{uid} Mar 2024 12:00:00 +0000") for uid in range(1, 21)]
-    server = peer(messages=messages, capabilities=PLAIN, rules=[when(key, answer)])
-    desk = open_desk(peer_account(server))
-    for _ in range(2):  # before and after what the first search teaches
-        reply = desk.search(dates="written", start_date="2024-03-05", end_date="2024-03-08", sort="oldest")
-        assert reply.uids == [5, 6, 7, 8]
-        assert VERIFIED in reply.data["coverage"]["method"]

@@ -108,16 +108,12 @@ ANSWERS = (
         arguments={"subject": "invoice"},
         rules=[_LIMITED_VIEW],
         uids=INVOICES,
-        complete=False,
-        says="shows 20 of the 30 messages",
     ),
     Trap(
         server="Yahoo",
         arguments={"unread_only": True},
         rules=[_LIMITED_VIEW],
         uids=UNREAD,
-        complete=False,
-        says="shows 20 of the 30 messages",
     ),
     Trap(
         server="Yahoo, sorting",
@@ -125,8 +121,6 @@ ANSWERS = (
         rules=[_LIMITED_VIEW],
         capabilities=EXTENDED,
         uids=UNREAD_LARGEST,
-        complete=False,
-        says="shows 20 of the 30 messages",
     ),
     Trap(
         server="MESSAGELIMIT",
@@ -145,7 +139,7 @@ ANSWERS = (
         says="no longer in the mailbox",
     ),
     Trap(
-        server="Yahoo, after probes",
+        server="Yahoo, nothing found",
         arguments={"subject": "nothing-such"},
         rules=[_LIMITED_VIEW],
         complete=False,

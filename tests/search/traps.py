@@ -49,5 +49,5 @@ class Trap:
 
 
 VERIFIED = "checked here, message by message"
-HEADERS_ONLY = "words were searched for in subjects and senders only"
+HEADERS_ONLY = "Words were looked for in subjects and senders only"
 NO_CHARSET = "can't search for non-ASCII text"

@@ -54,7 +54,7 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     (SEARCH, {"cursor": "{cursor}"}),
     (SEARCH, {"cursor": "{cursor}", "limit": 2, "mailbox": "INBOX"}),
     (GET, {"message_id": "{id}"}),
-    (GET, {"message_id": "{id}", "body_mode": "both", "include_all_headers": True}),
+    (GET, {"message_id": "{id}", "body_mode": "html", "include_headers": True}),
     (GET, {"message_id": "{id}", "attachment_mode": "extract_text", "body_max_chars": "100"}),
     (GET, {"message_id": "{id}", "attachment_mode": "none", "include_headers": "TRUE"}),
     (ATTACHMENT, {"message_id": "{id}", "part_id": "1"}),
@@ -100,7 +100,6 @@ BAD: list[Bad] = [
         Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", name: value}, (name,), "out_of_range")
         for name, value in (
             ("page", 0),
-            ("text_offset", -1),
             ("text_offset", 99),
             ("text_max_chars", 99),
             ("text_max_chars", 50_001),

@@ -18,7 +18,6 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.tools.correspondents import Correspondents
 from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
@@ -89,7 +88,6 @@ class Desk:
         self.timeout_s = CALL_TIMEOUT_S
         self.extractor = Extractor()
         self.message_id_cache = MessageIdCache()
-        self.correspondents: dict[str, Correspondents] = {}
         self.reports: list[tuple[int, int, str]] = []
         """What the calls told of their progress."""
 
@@ -162,6 +160,5 @@ class Desk:
             preferences=self.preferences,
             extractor=self.extractor,
             message_id_cache=self.message_id_cache,
-            correspondents=self.correspondents,
             report=lambda done, total, what: self.reports.append((done, total, what)),
         )

@@ -54,7 +54,10 @@ class EmbeddedLoadedMessage(LoadedMessage):
     @classmethod
     @override
     def _get_envelope_structure(cls, msg: MessageContent) -> EnvelopeStructure:
-        envelope = super()._get_envelope_structure(msg)
+        try:
+            envelope = super()._get_envelope_structure(msg)
+        except ValueError:  # the standard library refuses line ends in an address
+            return EnvelopeStructure(*[None] * 10)
         if getattr(envelope.date, "datetime", None) is None:  # also of "Date :"
             envelope.date = None
         return envelope

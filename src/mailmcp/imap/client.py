@@ -22,7 +22,7 @@ from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response, quoted
 
 _NUMBER: Final = re.compile(rb"\d{1,20}")
-_FETCH: Final = re.compile(rb"\* \d{1,10} FETCH \(", re.IGNORECASE)
+_WITH_LISTS: Final = re.compile(rb"\* (?:\d{1,10} FETCH \(|LIST |STATUS )", re.IGNORECASE)
 _QUOTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _LITERAL: Final = re.compile(rb"\{\d+\}\r?\n\Z")
 _RESPONSE: Final = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|[A-P]{4}\d+ (?:OK|NO|BAD)\b", re.IGNORECASE)
@@ -92,9 +92,6 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
         self.partial_results: Sequence[Response | RefusedError] = ()
         """Results of the latest `run_all` when the connection failed; the last one may be incomplete."""
 
-        self.software = ""
-        """What the server says that it is (ID, RFC 2971), as sent; "" if it doesn't."""
-
         self._known: tuple[bytes, ...] = ()
         super().__init__(host, port, ssl=False, timeout=SocketTimeout(None, timeout_s))
         self._wire.debug = 0  # IMAPClient's log would hold mail and passwords
@@ -123,11 +120,6 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
     def can(self, capability: str) -> bool:
         """Return whether the server advertises `capability`, in upper case."""
         return capability.encode() in self._known
-
-    @property
-    def capabilities_line(self) -> str:
-        """All capabilities, in upper case and sorted."""
-        return b" ".join(sorted(self._known)).decode("ascii", "replace")
 
     def capability_value(self, name: str) -> int:
         """Return the number in a capability such as `MESSAGELIMIT=1000`, or 0."""
@@ -379,7 +371,7 @@ class _Wire(imaplib.IMAP4):
         is joined into one line, without these line ends, as unfolding does (RFC 5322 section 2.2.3).
         """
         line = self._read_line()
-        if not self._open_lists and not _FETCH.match(line):
+        if not self._open_lists and not _WITH_LISTS.match(line):
             return line
         open_lists = self._open_lists
         while True:

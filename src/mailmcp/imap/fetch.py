@@ -13,13 +13,12 @@ from typing import Final, Self
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import format_refusal
-from mailmcp.imap.object_ids import ID_ITEMS
+from mailmcp.imap.object_ids import ID_ITEMS, IDS
 from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, run_steps
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.sequence_set import sequence_sets
 from mailmcp.imap.session import Session
-from mailmcp.model.feature import Feature
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
 
@@ -41,6 +40,13 @@ class FetchFailure:
     stage: str
     message: str
     retryable: bool = False
+    asks_to_wait: bool = False
+    """Whether the server wants no more commands for now."""
+
+    @property
+    def is_of_items(self) -> bool:
+        """Whether other data items of the message may come: some servers fail to build a structure."""
+        return self.code is Code.INTERNAL and not self.asks_to_wait
 
     @classmethod
     def of(cls, error: ToolError) -> Self:
@@ -103,9 +109,9 @@ def fetch_steps(session: Session, *jobs: FetchJob, optional: FetchJob = ((), ())
         optional: Fetched along with the jobs, but not again if it fails. Its result is the last one and has
             no failures; without UIDs there is none.
     """
-    planned = [list(fetch_commands(session, job)) for job in jobs]
+    planned = [list(_commands(session, job)) for job in jobs]
     commands = [each for some in planned for each in some]
-    replies, lost = yield from _send([*commands, *fetch_commands(session, optional)])
+    replies, lost = yield from _send([*commands, *_commands(session, optional)])
     rows, unreadable = parse_replies(replies)
     results: list[Fetched] = []
     start = 0
@@ -159,7 +165,7 @@ def _fetch_again(
         # Some servers advertise ids and refuse them.
         [fetched] = yield from fetch_steps(session, (uids, plain))
         if all(each is GONE for each in fetched.failures.values()):
-            session.quirks.distrust(Feature.IDS)
+            session.quirks.refuse(IDS)
         return fetched
     found = Fetched()
     if len(job[0]) == 1:
@@ -168,7 +174,7 @@ def _fetch_again(
     parts = [uids]
     while parts and not (refusal and refusal.asks_to_wait):
         halves = [half for part in parts for half in _halves(session, part)]
-        commands = [each for half in halves for each in fetch_commands(session, (half, job[1]))]
+        commands = [each for half in halves for each in _commands(session, (half, job[1]))]
         replies, lost = yield from _send(commands)
         rows, _ = parse_replies(replies)
         found.messages.update((uid, rows[uid]) for uid in uids if uid in rows)
@@ -212,6 +218,7 @@ def _failure(refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
         stage="fetch",
         message=f"The server refused to send the message: {format_refusal(refusal)}.",
         retryable=refusal.retryable,
+        asks_to_wait=refusal.asks_to_wait,
     )
 
 
@@ -228,7 +235,7 @@ def replace_headers_without_from(
     )
     if not lacking:
         return results
-    replies, lost = yield from _send(list(fetch_commands(session, (list(lacking), _WHOLE_HEADER))))
+    replies, lost = yield from _send(list(_commands(session, (list(lacking), _WHOLE_HEADER))))
     if lost is not None:
         return [replace(each, interrupted=True) for each in results]
     headers, _ = parse_replies(replies)
@@ -247,7 +254,7 @@ def _send(commands: Sequence[Command]) -> Steps[tuple[Replies, ToolError | None]
     """
     replies: Replies = []
     try:
-        for burst in bursts(commands):
+        for burst in _bursts(commands):
             replies += (yield burst).replies
     except PipelineInterruptedError as interruption:
         return [*replies, *interruption.replies], interruption.error
@@ -261,15 +268,13 @@ def parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:
     return parse_rows(Response(untagged={"FETCH": pieces}))
 
 
-def fetch_commands(session: Session, job: FetchJob) -> Iterator[Command]:
-    """Return the UID FETCH commands of a job, each within the lines that servers accept."""
+def _commands(session: Session, job: FetchJob) -> Iterator[Command]:
     uids, items = job
     for sequence_set in sequence_sets(uids, uid_limit=session.message_limit):
         yield Command(name="FETCH", arguments=[sequence_set, f"({' '.join(items)})".encode()], uid=True)
 
 
-def bursts(commands: Sequence[Command]) -> Iterator[list[Command]]:
-    """Divide commands into bursts that fit any socket buffer."""
+def _bursts(commands: Sequence[Command]) -> Iterator[list[Command]]:
     burst: list[Command] = []
     octets = 0
     for command in commands:

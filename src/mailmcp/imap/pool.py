@@ -29,7 +29,6 @@ from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.connect import ConnectionHandle, connect, identify, log_in
 from mailmcp.imap.errors import Stage, deadline_error, refused_error
-from mailmcp.imap.kept import KeptFiles
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session
 from mailmcp.imap.telemetry import Telemetry
@@ -62,24 +61,17 @@ class _Call:
 class Pool:
     """All sessions of the process; enter it before use, leave it to close them."""
 
-    def __init__(
-        self, accounts: Sequence[Account], *, clock: Callable[[], float], kept: KeptFiles | None = None
-    ) -> None:
+    def __init__(self, accounts: Sequence[Account], *, clock: Callable[[], float]) -> None:
         """Begin without sessions.
 
         Args:
             accounts: At least one.
             clock: Returns seconds that never run backwards.
-            kept: Where to keep what is learned of servers between processes; None not to.
         """
         self._clock = clock
         self._accounts = {
-            account.account_id: AccountSessions(account, quirks=Quirks(clock=clock, kept=kept))
-            for account in accounts
+            account.account_id: AccountSessions(account, quirks=Quirks(clock=clock)) for account in accounts
         }
-        every = [each.quirks for each in self._accounts.values()]
-        for each in every:
-            each.all_accounts = every
         self._threads = Threads(sum(account.max_sessions for account in accounts) + len(accounts) + 1)
         self.accounts = tuple(accounts)
 

@@ -4,7 +4,7 @@ A mailbox has few replies since the day of a recent message. One small search fi
 answer. If there are more than REPLIES_MAX, only those that name one of the messages are searched for.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 
@@ -12,15 +12,12 @@ from mailmcp import limits
 from mailmcp.imap.command import Command, Response
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
-from mailmcp.imap.quirks import Verdict
 from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.search.plan import Plan, format_search_date
+from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import Found
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import id_queries, row_steps
-from mailmcp.imap.workarounds.probes import probe_once
-from mailmcp.imap.workarounds.server import CheckedServer
-from mailmcp.model.feature import Feature
 from mailmcp.model.search_keys import any_of_each
 from mcp_envelope import ToolError, code
 
@@ -28,6 +25,9 @@ Keys = tuple[bytes, ...]
 
 _ANY_REPLY: Keys = (b"OR", b"HEADER", b"IN-REPLY-TO", b'""', b"HEADER", b"REFERENCES", b'""')
 """Finds messages that have one of the fields (RFC 9051 section 6.4.4)."""
+
+_FIELDS = "HEADER without a text"
+"""Of `Quirks.allows`: the search for messages that have a field."""
 
 _EDGE_MESSAGES = 10
 """Messages below the newest ones whose times show whether older ones matter."""
@@ -65,8 +65,8 @@ def find_replies(
 ) -> dict[str, FoundReplies | ToolError]:
     """Find messages that may answer others; two round trips for twenty mailboxes.
 
-    One more for mailboxes of unknown size, one where a mailbox has very many replies, and a few, once an
-    hour, to find out whether the server can search for messages that have a field.
+    One more for mailboxes of unknown size, one where a mailbox has very many replies, and one where none
+    was found.
 
     Args:
         session: Any mailbox may be open.
@@ -80,15 +80,17 @@ def find_replies(
     Raises:
         DeadlineError, InternalError: The connection failed.
     """
-    if session.quirks.verdict(Feature.FIELD) is Verdict.UNKNOWN:
-        probe_once(session, mailboxes[0])
-    has_fields = session.quirks.verdict(Feature.FIELD) is Verdict.OK
     found: dict[str, _Found] = {name: _Found() for name in mailboxes}
-    _search(
-        session, found, {name: [*_first_keys(name, query, has_fields=has_fields)] for name in found}, query
-    )
+    few: Sequence[Keys] = [()]
+    if session.quirks.allows(_FIELDS):
+        few = [*any_of_each([_ANY_REPLY, *query.strays], octets_max=limits.THREAD_KEYS_OCTETS)]
+    _search(session, found, {name: [()] if name in query.whole else few for name in found}, query)
+    if few != [()] and not any(each.uids for name, each in found.items() if name not in query.whole):
+        # Some servers find nothing by these keys, and nearly all mailboxes have replies.
+        session.quirks.refuse(_FIELDS)
+        _search(session, found, {name: [()] for name in found if name not in query.whole}, query)
     many = [name for name, each in found.items() if len(each.uids) > limits.REPLIES_MAX]
-    if many and session.quirks.trusts(Feature.HEADER):
+    if many:
         by_ids = [each.keys for each in id_queries(query.ids, known=query.ids)]
         keys = [*by_ids, *any_of_each(query.strays, octets_max=limits.THREAD_KEYS_OCTETS)]
         for name in many:
@@ -105,13 +107,6 @@ class _Found:
     uids: set[int] = field(default_factory=set)
     statements: dict[str, None] = field(default_factory=dict)
     error: ToolError | None = None
-
-
-def _first_keys(name: str, query: ReplyQuery, *, has_fields: bool) -> Iterator[Keys]:
-    if name in query.whole or not has_fields:
-        yield ()
-        return
-    yield from any_of_each([_ANY_REPLY, *query.strays], octets_max=limits.THREAD_KEYS_OCTETS)
 
 
 def _search(
@@ -143,9 +138,8 @@ def _search_steps(session: Session, name: str, keys: Keys, since: date) -> Steps
     if first > 1:
         statements = yield from _check_edge(name, first, since)
         keys = (b"%d:*" % first, *keys)
-    if session.quirks.trusts(Feature.SINCE):
-        keys = (b"SINCE", format_search_date(since), *keys)
-    found = yield from CheckedServer(session).search(name, Plan(keys=keys))
+    keys = (b"SINCE", format_search_date(since), *keys)
+    found = yield from SearchServer(session).search(name, Plan(keys=keys))
     assert found is not None  # noqa: S101 - the keys are ASCII
     return Found(uids=found.uids, exists=found.exists, statements=(*found.statements, *statements))
 

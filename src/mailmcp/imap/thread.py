@@ -14,23 +14,21 @@ from typing import TypeVar
 from mailmcp import limits
 from mailmcp.imap.command import RefusedError, quoted
 from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
-from mailmcp.imap.object_ids import id_items
+from mailmcp.imap.object_ids import IDS, id_items
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.search.plan import Plan, format_search_date
+from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import Found
 from mailmcp.imap.session import Session
-from mailmcp.imap.workarounds.server import CheckedServer
-from mailmcp.model.feature import Feature
 from mailmcp.model.search_keys import any_of_each
-from mcp_envelope import Code, ToolError
+from mcp_envelope import ToolError
 
 ResultT = TypeVar("ResultT")
 
 _HEADERS = (b"MESSAGE-ID", b"REFERENCES", b"IN-REPLY-TO")
 _TOO_MANY = "A mailbox has very many messages of the conversation; some may be missing."
 _TOO_MANY_ALIKE = "Very many messages have its subject; replies without references may be missing."
-_NO_HEADER_SEARCH = "The server's search by header fields does not work; messages may be missing."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,10 +144,7 @@ def find_related(
         }
     found: dict[str, Related | ToolError] = {
         **searched.missed,
-        **{
-            name: each.related(session, rows.get(name, Fetched()))
-            for name, each in searched.mailboxes.items()
-        },
+        **{name: each.related(rows.get(name, Fetched())) for name, each in searched.mailboxes.items()},
         **searched.failed,
     }
     if lost is not None:
@@ -247,24 +242,21 @@ class _MailboxSearch:
             self.statements[_TOO_MANY_ALIKE] = None
         return sorted(new + guesses[max(len(guesses) - room, 0) :])
 
-    def related(self, session: Session, fetched: Fetched | ToolError) -> Related | ToolError:
+    def related(self, fetched: Fetched | ToolError) -> Related | ToolError:
         if isinstance(fetched, ToolError):
             return fetched
-        statements = tuple(self.statements)
-        if not session.quirks.trusts(Feature.HEADER):
-            statements += (_NO_HEADER_SEARCH,)
-        return Related(uidvalidity=self.uidvalidity, fetched=fetched, statements=statements)
+        return Related(uidvalidity=self.uidvalidity, fetched=fetched, statements=tuple(self.statements))
 
 
 def _search_steps(session: Session, name: str, query: ThreadQuery) -> Steps[Found]:
     nothing = Found(uids=array("I"), exists=0)
     try:
-        found = yield from CheckedServer(session).search(name, Plan(keys=query.keys))
+        found = yield from SearchServer(session).search(name, Plan(keys=query.keys))
     except ToolError as error:
         refusal = error.__cause__
         if not (query.by_thread_id and isinstance(refusal, RefusedError) and is_unsupported(refusal)):
             raise
-        session.quirks.distrust(Feature.IDS)
+        session.quirks.refuse(IDS)
         return nothing
     # None: this server can't search for a subject that isn't ASCII. Ids will do.
     return nothing if found is None else found
@@ -273,7 +265,7 @@ def _search_steps(session: Session, name: str, query: ThreadQuery) -> Steps[Foun
 def row_steps(session: Session, uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
     """Fetch rows; without their structures where the server sends one that can't be parsed."""
     [fetched] = yield from fetch_steps(session, (uids, items))
-    unreadable = [uid for uid, failure in fetched.failures.items() if failure.code is Code.INTERNAL]
+    unreadable = [uid for uid, failure in fetched.failures.items() if failure.is_of_items]
     if not unreadable or fetched.interrupted:
         return fetched
     plain = [item for item in items if item != "BODYSTRUCTURE"]

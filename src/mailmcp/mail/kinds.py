@@ -40,8 +40,6 @@ def is_of_kind(
             return bool(senders) and not (
                 others or senders <= frozenset(wanted.own) or invitation_method(root, contents)
             )
-        case MailKind.CORRESPONDENT:
-            return not addresses_in(headers, "From").isdisjoint(wanted.written_to)
 
 
 def _is_newsletter(headers: Headers) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from mailmcp.limits import KIND_ADDRESSES_MAX
 from mailmcp.model.search_keys import any_of
 
 Key: TypeAlias = tuple[bytes | str, ...]
@@ -30,9 +29,6 @@ class MailKind(StrEnum):
 
     PERSONAL = "personal"
     """None of the above, and from someone other than the owner."""
-
-    CORRESPONDENT = "correspondent"
-    """From an address to which the owner has written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +93,10 @@ class WantedKind:
     own: tuple[str, ...] = ()
     """The owner's addresses."""
 
-    written_to: tuple[str, ...] = ()
-    """For `CORRESPONDENT`: the addresses to which the owner has written."""
-
     @property
     def needs_structure(self) -> bool:
         """Whether the structure of a message decides, too."""
         return self.kind in {MailKind.INVITATION, MailKind.PERSONAL}
-
-    @property
-    def structure_words(self) -> tuple[bytes, ...]:
-        """Words of which the BODYSTRUCTURE of each message of the kind has one, in lower case; or none.
-
-        A winmail.dat may be called application/octet-stream.
-        """
-        return (b"calendar", b"tnef", b"winmail.dat") if self.kind is MailKind.INVITATION else ()
 
     @property
     def header_fields(self) -> tuple[str, ...]:
@@ -119,8 +104,6 @@ class WantedKind:
         match self.kind:
             case MailKind.INVITATION:
                 return ()
-            case MailKind.CORRESPONDENT:
-                return ("From",)
             case MailKind.PERSONAL:
                 signs: Iterable[Sign] = [each for signs in SIGNS.values() for each in signs]
             case _:
@@ -137,9 +120,5 @@ class WantedKind:
                 # What these leave out is certainly not personal; most of the rest is.
                 not_to_list = (b"OR", b"NOT", *UNSUBSCRIBE.keys[0], *DISCUSSION.keys[0])
                 return (*not_to_list, b"NOT", b"HEADER", AUTO_SUBMITTED.field.upper().encode(), "auto-")
-            case MailKind.CORRESPONDENT if len(self.written_to) > KIND_ADDRESSES_MAX:
-                return ()
-            case MailKind.CORRESPONDENT:
-                return any_of([(b"FROM", address) for address in self.written_to])
             case _:
                 return any_of([key for sign in SIGNS[self.kind] for key in sign.keys])

@@ -1,9 +1,9 @@
 """A search as one value, and its criteria: each field of `SearchQuery` is one row of a table.
 
 A row holds everything that is particular to a criterion: its argument, its code in a cursor, its IMAP keys
-(RFC 9051 section 6.4.4), the features of a server that it depends on, what proves it on a message, and how
-a sentence names it. Code that handles criteria loops over `CRITERIA`, so a new row is a new criterion. Only
-other programs' operators for it, such as `from:`, are elsewhere (`tools/search/syntax.py`).
+(RFC 9051 section 6.4.4), what proves it on a message, and how a sentence names it. Code that handles criteria
+loops over `CRITERIA`, so a new row is a new criterion. Only other programs' operators for it, such as
+`from:`, are elsewhere (`tools/search/syntax.py`).
 """
 
 import re
@@ -14,7 +14,6 @@ from enum import Enum, auto
 from typing import Any, Final, TypeAlias, TypeVar
 
 from mailmcp.model.awaited_reply import AwaitedReply
-from mailmcp.model.feature import Feature
 from mailmcp.model.mail_kind import WantedKind
 
 ValueT = TypeVar("ValueT")
@@ -93,9 +92,6 @@ class Criterion:
     noun: str
     """What the search goes by, in sentences: "The server's search by sender"."""
 
-    features: tuple[Feature, ...] = ()
-    """What a server must do right."""
-
     keys: Callable[[Any], Keys] | None = None
     """Writes the search key of a term; empty if the server can't help with this one."""
 
@@ -123,6 +119,9 @@ class Criterion:
 
     aliases: str = ""
     """What other programs call the argument."""
+
+    published: bool = True
+    """Whether the argument is in the schema; others are accepted, but not published."""
 
     asked_by: str = ""
     """The argument that asks for it; "" for one of its own."""
@@ -181,42 +180,35 @@ def bare_message_id(text: str) -> str:
     return text.strip().removeprefix("<").removesuffix(">")
 
 
-def bare_word(word: str) -> str:
-    """Strip the double quotes from a word; they say that it may be anywhere (`visible_words`)."""
-    return word[1:-1] if len(word) > len('""') and word[0] == word[-1] == '"' else word
-
-
-def visible_words(words: Sequence[str]) -> list[str]:
-    """Return the words that must be in visible text; those in double quotes may be in any header field."""
-    return [word for word in words if bare_word(word) == word]
-
-
 def _criterion(default: ValueT, code: str, kind: Kind, proof: Proof, **row: Any) -> ValueT:
     return field(default=default, metadata={"row": Criterion(code=code, kind=kind, proof=proof, **row)})
 
 
-def _words(code: str, *features: Feature, **row: Any) -> tuple[str, ...]:
+def _words(code: str, **row: Any) -> tuple[str, ...]:
     nothing: tuple[str, ...] = ()
-    row |= {"noun": "words", "features": features, "keys": lambda word: (b"TEXT", word)}
-    row |= {"terms": lambda words: [*map(bare_word, words)]}
+    row |= {"noun": "words", "terms": lambda words: words}
     return _criterion(nothing, code, Kind.WORDS, Proof.WORDS, **row)
+
+
+def _seen(word: str) -> Keys:
+    """Write the key of a word where people see it: TEXT also finds `terna` in `multipart/alternative`."""
+    headers = [part for key in (b"FROM", b"TO", b"CC", b"SUBJECT") for part in (b"OR", key, word)]
+    return (*headers, b"BODY", word)
 
 
 def _in_header(
     code: str,
     *header_fields: str,
     keys: Callable[[str], Keys] | None = None,
-    features: Sequence[Feature] = (Feature.HEADER,),
     **row: Any,
 ) -> str:
     """A part of one of some header fields.
 
-    Without `keys`, the search is `HEADER <field> <text>`, in the one field there is. Probes test HEADER
-    with Message-ID: a server that finds other fields wrong needs a probe of its own.
+    Without `keys`, the search is `HEADER <field> <text>`, in the one field there is.
     """
     [first, *_] = header_fields
     keys = keys or (lambda text: (b"HEADER", first.upper().encode(), text))
-    row |= {"header_fields": header_fields, "keys": keys, "features": tuple(features)}
+    row |= {"header_fields": header_fields, "keys": keys}
     return _criterion("", code, row.pop("kind", Kind.PHRASE), Proof.HEADER, **row)
 
 
@@ -225,44 +217,50 @@ def _address(code: str, *header_fields: str, keys: Callable[[str], Keys], **row:
     row |= {
         "terms": lambda text: [piece for each in _SEPARATORS.split(text) if (piece := each.strip())],
         "is_exact": lambda text: not _SEPARATORS.search(text),
-        "features": [Feature(each.upper()) for each in header_fields],
     }
     return _in_header(code, *header_fields, keys=keys, **row)
 
 
-def _flag(code: str, key: bytes, flag: str, *, is_set: bool, aliases: str) -> bool:
+def _flag(code: str, key: bytes, flag: str, *, is_set: bool, aliases: str, published: bool = True) -> bool:
     return _criterion(
         False,  # noqa: FBT003 - the default of the field
         code,
         Kind.FLAG,
         Proof.FLAGS,
         noun="flags",
-        features=(Feature.ALL, Feature.FLAGS),
         keys=lambda _value: (key,),
         holds=lambda _value, flags: (flag in flags) is is_set,
         aliases=aliases,
+        published=published,
     )
 
 
-def _octets(code: str, feature: Feature, holds: Callable[[int, int], bool], **row: str) -> int:
-    row_keys = {"keys": lambda octets: (feature.value.encode(), octets), "features": (feature,)}
-    return _criterion(0, code, Kind.OCTETS, Proof.SIZE, noun="size", holds=holds, **row_keys, **row)
+def _octets(code: str, key: bytes, holds: Callable[[int, int], bool], **row: Any) -> int:
+    return _criterion(
+        0,
+        code,
+        Kind.OCTETS,
+        Proof.SIZE,
+        noun="size",
+        holds=holds,
+        keys=lambda octets: (key, octets),
+        **row,
+    )
 
 
 def _moment(
     code: str,
-    feature: Feature,
+    day_key: bytes,
     margin: timedelta,
     holds: Callable[[datetime, int], bool],
     *,
     proof: Proof = Proof.TIME,
     or_keys: Keys = (),
-    or_features: tuple[Feature, ...] = (),
     **row: str,
 ) -> datetime | None:
     """A time of arrival or of writing; SEARCH knows days, in a zone that nobody knows: hence the margin.
 
-    `or_keys` find messages whose time the server may not know; they depend on `or_features`.
+    `or_keys` find messages whose time the server may not know.
     """
 
     def keys(moment: datetime) -> Keys:
@@ -270,7 +268,7 @@ def _moment(
             day = (moment.astimezone(UTC) + margin).date()
         except OverflowError:
             day = moment.date()  # at the ends of the calendar
-        key = (feature.value.encode(), day)
+        key = (day_key, day)
         return (b"OR", *key, *or_keys) if or_keys else key
 
     nothing: datetime | None = None
@@ -279,7 +277,6 @@ def _moment(
         code,
         Kind.MOMENT,
         proof,
-        features=(feature, *or_features),
         keys=keys,
         holds=holds,
         is_exact=lambda _moment: False,
@@ -297,14 +294,16 @@ class SearchQuery:
     _: KW_ONLY
     query: tuple[str, ...] = _words(
         "q",
-        Feature.TEXT,
-        description='Visible words or parts of them, all required; "a phrase" as one. No operators.',
+        keys=_seen,
+        description='Words or parts of them, all required; "a phrase" as one. No operators.',
         aliases="q text search keywords search_query search_term search_text terms words criteria",
     )
+    anywhere: tuple[str, ...] = _words("qa", keys=lambda word: (b"TEXT", word), asked_by="query")
+    """Words that were nowhere in `query`: they may be in names of files, or in other header fields."""
+
     exclude: tuple[str, ...] = _words(
         "x",
-        Feature.TEXT,
-        Feature.NOT,
+        keys=_seen,
         negated=True,
         description="Words that must not occur.",
         aliases="not exclude_words without",
@@ -324,7 +323,7 @@ class SearchQuery:
         noun="To",
         aliases="recipient recipients to_address to_email",
     )
-    cc: str = _address("c", "Cc", keys=lambda piece: (b"CC", piece), noun="Cc")
+    cc: str = _address("c", "Cc", keys=lambda piece: (b"CC", piece), noun="Cc", published=False)
     any_address: str = _address(
         "y",
         "From",
@@ -339,7 +338,6 @@ class SearchQuery:
         "s",
         "Subject",
         keys=lambda text: (b"SUBJECT", text),
-        features=[Feature.SUBJECT],
         noun="subject",
     )
     body: str = _criterion(
@@ -348,7 +346,6 @@ class SearchQuery:
         Kind.PHRASE,
         Proof.WORDS,
         noun="body",
-        features=(Feature.BODY,),
         keys=lambda text: (b"BODY", text),
     )
     keyword: str = _criterion(
@@ -357,7 +354,6 @@ class SearchQuery:
         Kind.KEYWORD,
         Proof.FLAGS,
         noun="flags",
-        features=(Feature.ALL, Feature.FLAGS),
         keys=lambda keyword: (b"KEYWORD", _keyword(keyword)),
         holds=lambda keyword, flags: keyword.lower() in flags,
         description="IMAP keyword like $Forwarded.",
@@ -367,7 +363,6 @@ class SearchQuery:
         "Message-ID",
         kind=Kind.MESSAGE_ID,
         keys=lambda text: (b"HEADER", b"MESSAGE-ID", f"<{bare_message_id(text)}>"),
-        features=[Feature.HEADER],
         noun="Message-ID",
         description="Message-ID header.",
         aliases="message_id rfc822_message_id",
@@ -390,7 +385,12 @@ class SearchQuery:
     )
     flagged: bool = _flag("l", b"FLAGGED", "\\flagged", is_set=True, aliases="starred is_starred is_flagged")
     answered: bool = _flag(
-        "r", b"ANSWERED", "\\answered", is_set=True, aliases="replied is_answered is_replied"
+        "r",
+        b"ANSWERED",
+        "\\answered",
+        is_set=True,
+        aliases="replied is_answered is_replied",
+        published=False,
     )
     unanswered_only: bool = _flag(
         "ua",
@@ -398,6 +398,7 @@ class SearchQuery:
         "\\answered",
         is_set=False,
         aliases="unanswered unreplied is_unanswered not_answered",
+        published=False,
     )
     awaiting_reply: AwaitedReply | None = _criterion(  # noqa: RUF009 - None is immutable
         None,
@@ -405,7 +406,6 @@ class SearchQuery:
         Kind.AWAITED_REPLY,
         Proof.HEADER,
         noun="sender",
-        features=(Feature.FROM,),
         keys=lambda awaited: awaited.keys,
         is_exact=lambda _awaited: False,
         header_fields=AwaitedReply.header_fields,
@@ -427,24 +427,23 @@ class SearchQuery:
         Kind.MAIL_KIND,
         Proof.KIND,
         noun="kinds of mail",
-        features=(Feature.FIELD, Feature.FROM, Feature.NOT),
         keys=lambda wanted: wanted.keys,
         is_exact=lambda _wanted: False,
         aliases="type category message_type mail_type",
     )
     larger_than: int = _octets(
         "m",
-        Feature.LARGER,
+        b"LARGER",
         lambda limit, size: size > limit,
         description="Octets.",
         aliases="min_size larger",
     )
     smaller_than: int = _octets(
-        "e", Feature.SMALLER, lambda limit, size: size < limit, aliases="max_size smaller"
+        "e", b"SMALLER", lambda limit, size: size < limit, aliases="max_size smaller", published=False
     )
     since: datetime | None = _moment(  # noqa: RUF009 - None is immutable
         "v",
-        Feature.SINCE,
+        b"SINCE",
         -_DAY,
         lambda moment, received: received >= moment.timestamp(),
         description="On or after: YYYY-MM-DD, or RFC 3339 with offset.",
@@ -452,7 +451,7 @@ class SearchQuery:
     )
     before: datetime | None = _moment(  # noqa: RUF009 - None is immutable
         "w",
-        Feature.BEFORE,
+        b"BEFORE",
         2 * _DAY,
         lambda moment, received: received < moment.timestamp(),
         description="Earlier.",
@@ -460,7 +459,7 @@ class SearchQuery:
     )
     written_since: datetime | None = _moment(  # noqa: RUF009 - None is immutable
         "vw",
-        Feature.SENTSINCE,
+        b"SENTSINCE",
         -_DAY,
         lambda moment, written: written >= moment.timestamp(),
         proof=Proof.WRITTEN,
@@ -470,12 +469,11 @@ class SearchQuery:
     )
     written_before: datetime | None = _moment(  # noqa: RUF009 - None is immutable
         "ww",
-        Feature.SENTBEFORE,
+        b"SENTBEFORE",
         2 * _DAY,
         lambda moment, written: written < moment.timestamp(),
         proof=Proof.WRITTEN,
         or_keys=(b"OR", *_UNDATED, b"SENTSINCE", _LAST_DATES),
-        or_features=(Feature.SENTSINCE,),
         noun="Date header",
         asked_by="before",
     )

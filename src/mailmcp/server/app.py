@@ -19,15 +19,12 @@ from mcp.types import (
     ReadResourceRequestParams,
     ReadResourceResult,
 )
-from platformdirs import user_cache_path
 
 from mailmcp import REPLY_VERSION, __version__, limits
 from mailmcp.imap.account import Account
-from mailmcp.imap.kept import KeptFiles
 from mailmcp.imap.pool import Pool
 from mailmcp.reasons import Reason
-from mailmcp.server import resources
-from mailmcp.server.completion import Completions
+from mailmcp.server import completion, resources
 from mailmcp.tools.preferences import DEFAULTS, Preferences
 from mailmcp.tools.read_resource import read_resource
 from mailmcp.tools.registry import TOOLS
@@ -71,9 +68,6 @@ class Options:
     preferences: Preferences = DEFAULTS
     """The choices that tools depend on."""
 
-    keeps_verdicts: bool = False
-    """Keep what is learned of mail servers for other processes, in the user's cache folder."""
-
 
 def build_server(accounts: Sequence[Account], options: Options = Options()) -> Server[Shared]:
     """Build the server. It opens no connection before a call needs one.
@@ -85,10 +79,7 @@ def build_server(accounts: Sequence[Account], options: Options = Options()) -> S
 
     @asynccontextmanager
     async def lifespan(_server: Server[Shared]) -> AsyncIterator[Shared]:
-        kept = None
-        if options.keeps_verdicts:
-            kept = KeptFiles(folder=user_cache_path("mailmcp", appauthor=False) / "servers")
-        async with Pool(accounts, clock=monotonic, kept=kept).opened() as pool:
+        async with Pool(accounts, clock=monotonic).opened() as pool:
             yield Shared(pool=pool, preferences=options.preferences, lean_rows=options.lean_rows)
 
     async def list_resources(
@@ -104,14 +95,11 @@ def build_server(accounts: Sequence[Account], options: Options = Options()) -> S
     async def read(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         work = partial(read_resource, params.uri)
         reply = partial(resources.make_reply, params.uri, context.protocol_version)
-        return resources.raise_or_return(await tools.answer("resources/read", work, reply, context))
-
-    completions = Completions(clock=monotonic)
+        return await tools.answer("resources/read", work, reply, context)
 
     async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
-        work = partial(completions.complete, params)
-        replied = await tools.answer("completion/complete", work, resources.make_completion, context)
-        return resources.raise_or_return(replied)
+        work = partial(completion.complete, params)
+        return await tools.answer("completion/complete", work, completion.make_reply, context)
 
     return Server(
         "mailmcp",

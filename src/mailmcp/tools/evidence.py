@@ -15,7 +15,7 @@ from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import find_word, make_snippet_around, normalize_words
-from mailmcp.model.query import Kind, SearchQuery, bare_word
+from mailmcp.model.query import Kind, SearchQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ def search_terms(query: SearchQuery) -> SearchTerms:
     by_place: dict[str, tuple[str, ...]] = {}
     for row in query.criteria:
         if row.kind is Kind.WORDS and not row.negated:
-            anywhere += map(normalize_words, map(bare_word, query[row]))
+            anywhere += map(normalize_words, query[row])
         elif row.kind is Kind.PHRASE and query[row].strip():
             for place in map(str.lower, row.header_fields or ("body",)):
                 by_place[place] = (*by_place.get(place, ()), normalize_words(query[row]))

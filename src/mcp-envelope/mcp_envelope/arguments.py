@@ -27,48 +27,14 @@ _INTEGER: Final = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 
 _LISTS: Final = (list, tuple, set, frozenset, Sequence, Collection)
 
-_BOUNDS: Final = {
-    "greater_than_equal": "{ge} or more",
-    "greater_than": "more than {gt}",
-    "less_than_equal": "{le} or less",
-    "less_than": "less than {lt}",
-    "multiple_of": "a multiple of {multiple_of}",
-    "string_too_long": "at most {max_length} characters",
-    "string_too_short": "at least {min_length} characters",
-    "too_long": "at most {max_length} items",
-    "too_short": "at least {min_length} items",
-}
-"""What to send, for pydantic's errors of values out of range."""
+_NUMBERS: Final = frozenset({"int", "float", "finite", "decimal", "bool"})
+"""How pydantic's errors of what isn't a number, or true or false, begin."""
 
-_FORMS: Final = {
-    "literal_error": "must be one of: {expected}.",
-    "enum": "must be one of: {expected}.",
-    "string_pattern_mismatch": (
-        "has the wrong format. Send it as an earlier reply gave it, or as the schema says."
-    ),
-    "date": "is not a date. Send YYYY-MM-DD.",
-    "datetime": "is not a time. Send YYYY-MM-DDThh:mm:ssZ.",
-    "timezone": "has no offset. Add it: 2026-11-05T09:30:00+01:00, or Z for UTC.",
-    "time": "is not a time of day. Send hh:mm:ss.",
-    "uuid": "is not a UUID.",
-    "url": "is not a URL.",
-}
-"""What is wrong, for pydantic's errors of values of the right type, by their names or how these begin."""
+_BOUNDS: Final = ("greater", "less", "multiple", "too", "string_too")
+"""How pydantic's errors of values out of range begin."""
 
-_TYPES: Final = {
-    "int": "an integer",
-    "float": "a number",
-    "decimal": "a number",
-    "bool": "true or false",
-    "string": "a string",
-    "list": "a list",
-    "tuple": "a list",
-    "set": "a list",
-    "frozen": "a list",
-    "dict": "an object",
-    "model": "an object",
-}
-"""What to send, by how pydantic's errors of wrong types begin."""
+_SUBJECT: Final = re.compile(r"^\w+ should ")
+"""How pydantic's sentences begin: `Input should be …`, `List should have …`."""
 
 
 class Arguments(BaseModel):
@@ -188,25 +154,23 @@ def _as_json(value: object, start: str) -> object:
 
 
 def _problem(error: ErrorDetails) -> Problem:
-    """Describe what is wrong with an argument, or with an item of one."""
+    """Describe what is wrong with an argument, or with an item of one, mostly in pydantic's words."""
     name, *within = map(str, error["loc"] or ("arguments",))
     kind, context = error["type"], error.get("ctx", {})
-    item = next((f"item {int(each) + 1} " for each in within if each.isdigit()), "")
-    family = kind.partition("_")[0]
-    if kind == "missing":
-        reason, message = BaseReason.MISSING_PARAM, "is missing. Send it."
-    elif kind in _BOUNDS:
-        reason = BaseReason.OUT_OF_RANGE
-        message = f"is out of range. Send {_BOUNDS[kind].format(**context)}."
-    elif kind in list(BaseReason):  # from the model's own validator, as PydanticCustomError
+    message = f"{_SUBJECT.sub('must ', error['msg'])}."
+    if kind == "missing" and not within:
+        return Problem(field=name, reason=BaseReason.MISSING_PARAM, message="is missing. Send it.")
+    if kind in list(BaseReason):  # from the model's own validator, as PydanticCustomError
         reason, message = BaseReason(kind), error["msg"]
     elif kind == "value_error":  # the same, as ValueError
         reason, message = BaseReason.INVALID_VALUE, str(context["error"])
-    elif form := _FORMS.get(kind, _FORMS.get(family)):
-        reason, message = BaseReason.INVALID_VALUE, form.format(**context)
+    elif kind.startswith(_BOUNDS):
+        reason = BaseReason.OUT_OF_RANGE
+    elif kind.endswith("_type") or kind.partition("_")[0] in _NUMBERS:
+        reason = BaseReason.INVALID_TYPE
     else:
-        wanted = _TYPES.get(family, "what the schema says")
-        reason, message = BaseReason.INVALID_TYPE, f"has the wrong type. Send {wanted}."
+        reason = BaseReason.INVALID_VALUE
+    item = next((f"item {int(each) + 1} " for each in within if each.isdigit()), "")
     return Problem(field=name, reason=reason, message=item + message)
 
 

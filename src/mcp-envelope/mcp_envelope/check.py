@@ -5,7 +5,6 @@ one part of a reply with another, which a schema can't.
 """
 
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache
@@ -127,28 +126,3 @@ def check_result(result: object, dialect: Dialect, mode: Mode = Mode.STRICT) -> 
 def is_failure(envelope: Mapping[str, Any]) -> bool:
     """Return whether an envelope of any dialect is a failure."""
     return envelope.get("success") is False or ("success" not in envelope and "error" in envelope)
-
-
-def check_file(text: str, dialect: Dialect, mode: Mode) -> int:
-    """Print each rule that a reply breaks to stdout, and how many to stderr.
-
-    Args:
-        text: The reply: a JSON object.
-        dialect: The dialect that the reply should follow.
-        mode: Which rules to check.
-
-    Returns:
-        The exit status: 0 if no rule is broken, 1 if there are any, 2 if it isn't JSON.
-    """
-    try:
-        broken = check_reply(json.loads(text), dialect, mode)
-    except ValueError as error:
-        sys.stderr.write(f"the reply is not JSON: {error}\n")
-        return 2
-    except RecursionError:
-        sys.stderr.write("the reply is nested too deeply\n")
-        return 2
-    sys.stdout.write("".join(f"{rule}\n" for rule in broken))
-    count = f"{len(broken)} rule{'' if len(broken) == 1 else 's'} broken"
-    sys.stderr.write(f"{count if broken else 'no rules broken'}\n")
-    return 1 if broken else 0

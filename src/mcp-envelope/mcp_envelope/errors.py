@@ -110,20 +110,19 @@ class ToolError(Exception):
         """Build a complete error; don't change it after it is raised.
 
         Args:
-            message: One or more sentences.
+            message: One or more sentences; not empty.
             reason: A member of the server's own enumeration of reasons.
             retryable: Whether the same request can succeed later. Default: only after a deadline.
             details: Facts for programs, under the server's own names.
             next_action: What to send instead.
             resource: The thing that is missing or has changed.
             rate_limit: When to try again, if that is known.
-
-        Raises:
-            ValueError: The message is empty.
         """
         super().__init__(message)
         if not message.strip():
             raise ValueError(f"{type(self).__name__} needs a message")
+        if not isinstance(reason, StrEnum):
+            raise TypeError(f"the reason of {type(self).__name__} must be a member of a StrEnum")
         self.message = message
         self.reason = reason
         self.retryable = self.code is Code.TIMEOUT if retryable is None else retryable

@@ -26,27 +26,32 @@ def compact_schema(model: type[BaseModel], *, mode: JsonSchemaMode = "serializat
     hosts drop a tool whose schema holds a `$ref`; a model inside itself is published as any object.
     """
     raw = model.model_json_schema(mode=mode, by_alias=True)
+    dropped = _DROPPED if mode == "validation" else _DROPPED | {"default"}
     definitions = raw.pop("$defs", {})
     raw.pop("description", None)
-    compacted: JsonObject = _compact(raw, definitions, within=())
+    compacted: JsonObject = _compact(raw, definitions, dropped, within=())
     return compacted
 
 
-def _compact(node: Any, definitions: Mapping[str, Any], within: tuple[str, ...]) -> Any:
+def _compact(
+    node: Any, definitions: Mapping[str, Any], dropped: frozenset[str], within: tuple[str, ...]
+) -> Any:
     """Compact a part of a schema; `within` names the definitions that it is inside of."""
     if isinstance(node, list):
-        return [_compact(item, definitions, within) for item in node]
+        return [_compact(item, definitions, dropped, within) for item in node]
     if not isinstance(node, dict):
         return node
     resolved, within = _resolve(node, definitions, within)
     compacted: JsonObject = {}
     for key, value in resolved.items():
-        if key in _DROPPED or (key == "default" and value in (None, "", 0, [])):
+        if key in dropped or (key == "default" and value in (None, "", 0, [])):
             continue  # `0`, `""`, `false` and `[]` are what is absent everywhere here
         if key == "properties":
-            compacted[key] = {name: _compact(each, definitions, within) for name, each in value.items()}
+            compacted[key] = {
+                name: _compact(each, definitions, dropped, within) for name, each in value.items()
+            }
         else:
-            compacted[key] = _compact(value, definitions, within)
+            compacted[key] = _compact(value, definitions, dropped, within)
     return compacted
 
 

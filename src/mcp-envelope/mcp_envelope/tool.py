@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from mcp_types import Tool as PublishedTool
@@ -14,7 +14,7 @@ from pydantic.errors import PydanticUserError
 from mcp_envelope.arguments import Arguments
 from mcp_envelope.dialects.registry import Dialect, shape_of
 from mcp_envelope.outcome import Outcome
-from mcp_envelope.schema import compact_schema
+from mcp_envelope.schema import JsonObject, compact_schema
 from mcp_envelope.values import DATA_KEYS, data_schema, field_names
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -64,6 +64,10 @@ class Tool(Generic[ContextT]):
     open_world: bool = True
     """Whether it reaches beyond the server itself."""
 
+    input_schema: JsonObject = field(init=False, repr=False, compare=False)
+    data_schema: JsonObject = field(init=False, repr=False, compare=False)
+    """The schemas of both models, which take time to make: once."""
+
     def __post_init__(self) -> None:
         """Refuse what can't be published, or would contradict what the library writes itself.
 
@@ -85,7 +89,8 @@ class Tool(Generic[ContextT]):
                 f"{self.name}: the library writes data.{', data.'.join(sorted(taken))}; pass them to Outcome"
             )
         try:
-            publish(self, Dialect.SUMMARY)
+            object.__setattr__(self, "input_schema", compact_schema(self.arguments, mode="validation"))
+            object.__setattr__(self, "data_schema", compact_schema(self.data))
         except PydanticUserError as error:
             raise TypeError(f"{self.name}: a model has no JSON schema: {error.message}") from error
 
@@ -136,17 +141,17 @@ def _with_context(run: Function) -> Run[Any]:
 
 def publish(tool: Tool[Any], dialect: Dialect) -> PublishedTool:
     """Format a tool for `tools/list`: both schemas, and the annotations for hosts."""
-    data = data_schema(compact_schema(tool.data), has_status=tool.has_status, pages=tool.pages)
+    data = data_schema(tool.data_schema, has_status=tool.has_status, pages=tool.pages)
     return PublishedTool(
         name=tool.name,
         title=tool.title or None,
         description=tool.description,
-        input_schema=compact_schema(tool.arguments, mode="validation"),
+        input_schema=tool.input_schema,
         output_schema=shape_of(dialect).schema(data),
         annotations=ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=None if tool.read_only else tool.destructive,
             idempotent_hint=True if tool.idempotent and not tool.read_only else None,  # false is assumed
-            open_world_hint=tool.open_world,
+            open_world_hint=None if tool.open_world else False,  # true is assumed
         ),
     )

@@ -37,8 +37,9 @@ def test_names_with_addresses_are_searched_in_pieces_and_verified(sender: str, k
     ("criteria", "keys"),
     [
         ({}, ""),
-        ({"query": ("tax", "annual report")}, 'TEXT "tax" TEXT "annual report"'),
-        ({"exclude": ("draft", "old")}, 'NOT TEXT "draft" NOT TEXT "old"'),
+        ({"anywhere": ("tax", "annual report")}, 'TEXT "tax" TEXT "annual report"'),
+        ({"query": ("a b",)}, 'OR FROM "a b" OR TO "a b" OR CC "a b" OR SUBJECT "a b" BODY "a b"'),
+        ({"exclude": ("x",)}, 'NOT OR FROM "x" OR TO "x" OR CC "x" OR SUBJECT "x" BODY "x"'),
         ({"body": "two words"}, 'BODY "two words"'),
         ({"from_": "Ann", "to": "Bob", "cc": "Eve"}, 'FROM "Ann" TO "Bob" CC "Eve"'),
         ({"subject": 'a"b\\c'}, r'SUBJECT "a\"b\\c"'),
@@ -49,7 +50,7 @@ def test_names_with_addresses_are_searched_in_pieces_and_verified(sender: str, k
         ({"unread_only": True, "flagged": True, "answered": True}, "UNSEEN FLAGGED ANSWERED"),
         ({"unanswered_only": True, "unread_only": True}, "UNSEEN UNANSWERED"),
         ({"larger_than": 5, "smaller_than": 9}, "LARGER 5 SMALLER 9"),
-        ({"subject": "x", "query": ("y",), "unread_only": True}, 'UNSEEN SUBJECT "x" TEXT "y"'),
+        ({"subject": "x", "body": "y", "unread_only": True}, 'UNSEEN SUBJECT "x" BODY "y"'),
         ({"has_attachment": True}, ""),
     ],
 )
@@ -58,6 +59,19 @@ def test_criteria_become_keys(criteria: dict[str, Any], keys: str) -> None:
     assert b" ".join(made.keys).decode() == keys
     assert made.complete
     assert made.local == SearchQuery(has_attachment="has_attachment" in criteria)
+
+
+def test_what_the_server_must_not_be_asked_for_is_verified() -> None:
+    asked = SearchQuery(subject="ä", from_="ann", query=("x",), unread_only=True)
+    made = make_plan(asked, can=lambda _name: False, doubted={"from_"}, ascii_only=True)
+    assert made.keys[0] == b"UNSEEN"
+    assert b"SUBJECT" in made.keys, "that of the words"
+    assert made.local == SearchQuery(subject="ä", from_="ann")
+    assert made.complete
+    assert len(made.statements) == 2
+    words = make_plan(asked, can=lambda _name: False, doubted={"query"})
+    assert (words.local, words.complete) == (SearchQuery(query=("x",)), False)
+    assert words.statements[-1] == "Words were looked for in subjects and senders only."
 
 
 def test_days_have_a_margin_and_times_are_verified() -> None:

@@ -16,11 +16,11 @@ from imap.searches import (
     find,
     letter,
     letters,
-    probed,
     request,
     search_one,
 )
 from mailmcp import limits
+from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.order import Order, Position
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Rule
@@ -57,7 +57,7 @@ def test_pages_go_through_every_order(
     rank: Callable[[Any], Any] = ranks.get(order, lambda _: 0)
     expected = sorted(messages, key=lambda each: (rank(each), each.uid), reverse=not order.ascending)
     server = peer(messages=messages, capabilities=capabilities)
-    with session_on(make_account(server), probed()) as session:
+    with session_on(make_account(server), Quirks()) as session:
         given = all_pages(session, request(order=order, size=4), remembering=remembering)
     assert given == [each.uid for each in expected]
 
@@ -71,7 +71,7 @@ def test_a_page_continues_after_a_position_that_vanished(
         letter(uid, size=uid * 5 % 11, received=NOON + timedelta(days=uid * 3 % 7)) for uid in range(1, 200)
     ]
     server = peer(messages=messages, capabilities=capabilities)
-    with session_on(make_account(server), probed()) as session:
+    with session_on(make_account(server), Quirks()) as session:
         everything = all_pages(session, request(order=order, size=100), remembering=False)
         first = search_one(session, request(order=order, size=70))
         assert first.last is not None
@@ -128,7 +128,7 @@ def test_a_search_by_time_has_an_exact_total_where_candidates_are_few(
 ) -> None:
     server = peer(messages=letters(range(1, 200)))
     since = NOON + timedelta(hours=100)
-    with session_on(make_account(server), probed()) as session:
+    with session_on(make_account(server), Quirks()) as session:
         found = search_one(session, request(since=since, size=5))
         assert (found.total_exact, len(found.candidates.uids), found.left) == (True, 100, 95)
         assert all_pages(session, request(since=since, size=7), remembering=True) == list(range(199, 99, -1))
@@ -167,7 +167,7 @@ def test_a_message_that_fails_keeps_its_place(
     messages = [letter(each, size=each) for each in range(1, 6)]
     server = peer(messages=messages, capabilities=capabilities)
     server.rules.append(Rule(command="UID FETCH", action=FailUid(uid)))
-    with session_on(make_account(server), probed()) as session:
+    with session_on(make_account(server), Quirks()) as session:
         everything = search_one(session, request(order=order))
         assert list(everything.uids) == sorted(range(1, 6), reverse=not order.ascending)
         ranks = [everything.ranks[each] for each in everything.uids]

@@ -50,4 +50,4 @@ def test_lines_that_only_one_of_them_has_are_warned_about(store: Store, open_des
     desk = open_desk(store.account)
     replies = [desk.get(each) for each in desk.message_ids()]
     assert [warning in reply.outcome.warnings for reply in replies] == [False, True, False]
-    assert warning not in desk.get(desk.message_ids()[1], body_mode="both").outcome.warnings
+    assert warning not in desk.get(desk.message_ids()[1], body_mode="html").outcome.warnings

@@ -1,4 +1,1 @@
-"""Searching mailboxes, as a well-behaved server needs it: plan, run, order, page.
-
-Read `run` first. `server` is the seam to `mailmcp.imap.workarounds`.
-"""
+"""Searching mailboxes: plan, run, order, page. Read `run` first."""

@@ -1,7 +1,7 @@
 """One attempt at a page: what to fetch and to check, and which candidates match.
 
-A page fetches the rows of its first candidates, looks for words in visible text, and verifies candidates in
-chunks until it is full or the budget is spent.
+A page fetches the rows of its first candidates, and verifies candidates in chunks until it is full or the
+budget is spent.
 """
 
 from array import array
@@ -10,17 +10,14 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 from mailmcp import limits
-from mailmcp.imap.command import Command
 from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps
-from mailmcp.imap.pipeline import Steps, riding
+from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.inside import look_inside
 from mailmcp.imap.search.order import UID_RANK, Order, Position, rank_of, sample_evenly
 from mailmcp.imap.search.page import Candidates, PageRequest
-from mailmcp.imap.search.search_response import parse_esearches
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.verify import Check, make_check, merge_items
-from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch
+from mailmcp.imap.search.verify import Check, header_items, make_check, merge_items
 from mailmcp.imap.session import Session
 from mcp_envelope import Code
 
@@ -40,9 +37,6 @@ class FirstRows:
 
     times: Fetched
     """All messages with their times."""
-
-    searches: Sequence[Sequence[int] | None]
-    """The UIDs that each search found: those of `visible`, then `opaque`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +59,6 @@ class Matches:
     last: tuple[int, int] | None
     """UID and rank of the last candidate checked whose place is known."""
 
-    technical: int
-    """Those left out because words are in technical header fields only."""
-
     left: int
     """Messages that may match after the last one checked, at most."""
 
@@ -79,9 +70,6 @@ class Matches:
 
     none_to_verify: bool
     """Whether each candidate matches for certain."""
-
-    opaque: tuple[int, ...] = ()
-    """Other messages, newest first: no search for words sees into them."""
 
     @property
     def fetched(self) -> Fetched:
@@ -117,10 +105,6 @@ class Attempt:
     """The candidates after the position."""
 
     check: Check
-    visible: VisibleSearch
-    opaque: tuple[Command, ...]
-    """The search for mail that no search for words sees into; empty if there is nothing to ask."""
-
     row_items: Sequence[str]
     proof_items: Sequence[str]
     session: Session
@@ -130,71 +114,26 @@ class Attempt:
     verifies_all: bool
     """Whether to verify all candidates with the first rows, for an exact total.
 
-    Only if they are few, and only times are to be verified, or where words are.
+    Only if they are few, and only times are to be verified.
     """
 
     def fetch_first(self) -> Steps[FirstRows]:
         """Fetch the rows of the first candidates, usually the page, and with them the times of others."""
         first, rest = self.rest[: self.wanted.size], self.rest[self.wanted.size :]
-        searches = [*self.visible.commands, *self.opaque]
         if self.verifies_all:
-            fetching = self._fetch((first, self.row_items), (rest, self.proof_items))
-            (rows, rest_seen), replies = yield from riding(searches, fetching)
+            rows, rest_seen = yield from self._fetch((first, self.row_items), (rest, self.proof_items))
             seen = times = _merge(rows, rest_seen)
         else:
             sample = sample_evenly(rest) if self.tests_order else ()
-            fetching = self._fetch((first, self.row_items), optional=(sample, _TIMES))
-            (rows, *samples), replies = yield from riding(searches, fetching)
+            rows, *samples = yield from self._fetch((first, self.row_items), optional=(sample, _TIMES))
             seen, times = rows, _merge(rows, *samples)
-        return FirstRows(rows=rows, seen=seen, times=times, searches=parse_esearches(replies, len(searches)))
+        return FirstRows(rows=rows, seen=seen, times=times)
 
     def find_matches(self, first: FirstRows) -> Steps[Matches]:
-        """Find the matches of the page, and what else the first burst found."""
-        attempt, rows, seen = self, first.rows, first.seen
-        if self.visible.commands and not rows.interrupted:
-            attempt, rows, seen = yield from self._look_for_words(first)
-        matches = yield from attempt.select(rows, seen)
-        opaque = first.searches[-1] if self.opaque and first.searches else None
-        others = {*(opaque or ())}.difference(self.candidates.uids)
-        return replace(matches, opaque=tuple(sorted(others, reverse=True)))
-
-    def _look_for_words(self, first: FirstRows) -> Steps[tuple["Attempt", Fetched, Fetched]]:
-        """Look for words that the server finds in no visible text; no round trip if the rows show them.
-
-        Returns:
-            The attempt that verifies these words, its rows, and all messages that were fetched.
-        """
-        rows, seen = first.rows, first.seen
-        unseen = self.visible.unseen(first.searches[: len(self.visible.commands)])
-        if unseen is None:
-            return self, rows, seen
-        messages, may_show = rows.messages, self.check.proofs.words
-        check = self.check.with_unseen(
-            {
-                uid: words
-                for uid, words in unseen.items()
-                if uid not in messages or not may_show(messages[uid], words)
-            }
-        )
-        items = merge_items(self.proof_items, check.items)
-        verifies_all = len(self.visible.uids) == len(self.rest) and (
-            self.verifies_all or not check.query.criteria
-        )
-        if verifies_all and check.unseen:
-            # Fetch with them the rows of the candidates that may take their places.
-            clear = [uid for uid in self.rest if uid not in check.unseen][: self.wanted.size]
-            missing = [uid for uid in clear if uid not in messages and uid not in rows.failures]
-            more, looked = yield from self._fetch((missing, self.row_items), (list(check.unseen), items))
-            rows, seen = _merge(rows, more), _merge(seen, looked, more)
-        attempt = replace(self, check=check, proof_items=items, verifies_all=verifies_all)
-        return attempt, rows, seen
-
-    def select(self, rows: Fetched, seen: Fetched) -> Steps[Matches]:
         """Verify all candidates at once, or chunks of them until the page is full or the budget is spent."""
-        candidates, technical = self.rest, 0
+        candidates, rows, seen = self.rest, first.rows, first.seen
         if self.verifies_all:
             candidates = array("I", (uid for uid in self.rest if _may_match(uid, seen, self.check)))
-            technical = _count_technical(self.rest, seen, self.check)
         size, budget = self.wanted.size, limits.VERIFY_CANDIDATES_MAX
         if self.check.is_expensive:
             budget = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX
@@ -216,7 +155,7 @@ class Attempt:
         if unreadable and not rows.interrupted:
             plain = [item for item in self.row_items if not item.startswith(("BODYSTRUCTURE", _TEXT))]
             rows = _merge(rows, *(yield from self._fetch((unreadable, plain))))
-        return replace(matches, rows=rows, technical=technical or matches.technical)
+        return replace(matches, rows=rows)
 
     def _select_first(self, candidates: "array[int]", end: int, seen: Fetched) -> Matches:
         """Select the first matches among the candidates up to `end`, which were fetched."""
@@ -249,12 +188,10 @@ class Attempt:
             checked=checked,
             ranks=ranks,
             last=last,
-            technical=_count_technical(candidates[:checked], seen, self.check),
             left=left,
             is_whole=after is None and not left,
             all_verified=self.verifies_all,
-            none_to_verify=self.check.is_empty
-            and len(self.visible.uids) in {0, len(candidates) + self.candidates.more},
+            none_to_verify=self.check.is_empty,
         )
 
     def find_end(self, matches: Matches, uidvalidity: int) -> Position | None:
@@ -286,9 +223,6 @@ def plan_attempt(server: SearchServer, wanted: PageRequest, candidates: Candidat
     verifies_all = (
         check.only_times and not is_verified and wanted.size < len(rest) <= limits.TIMED_CANDIDATES_MAX
     )
-    visible = NO_VISIBLE_SEARCH
-    if wanted.query.query and not is_verified:
-        visible = server.search_visible(wanted.query, rest, share=wanted.share)
     proof_items = merge_items(["UID", *check.items], merge_order.items)
     return Attempt(
         wanted=wanted,
@@ -296,21 +230,15 @@ def plan_attempt(server: SearchServer, wanted: PageRequest, candidates: Candidat
         merge_order=merge_order,
         rest=rest,
         check=check,
-        visible=visible,
-        opaque=() if wanted.after else server.search_opaque(wanted.mailbox, wanted.query),
         row_items=merge_items(
-            ["UID", *wanted.items(session)], [*proof_items, *(_TIMES if tests_order else ())]
+            ["UID", *wanted.items(session)],
+            [*proof_items, *(_TIMES if tests_order else ()), *header_items(wanted.query.criteria)],
         ),
         proof_items=proof_items,
         session=session,
         tests_order=tests_order,
         verifies_all=verifies_all,
     )
-
-
-def _count_technical(uids: Sequence[int], seen: Fetched, check: Check) -> int:
-    messages = (seen.messages[uid] for uid in check.unseen.keys() & set(uids) if uid in seen.messages)
-    return sum(map(check.is_technical, messages))
 
 
 def _may_match(uid: int, seen: Fetched, check: Check) -> bool:

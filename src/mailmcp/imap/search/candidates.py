@@ -18,7 +18,6 @@ from mailmcp.imap.search.order import (
 )
 from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan
-from mailmcp.imap.search.scan import scan_structures
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import EVERY_UID, Found, UidRange
 from mailmcp.imap.search.verify import TIMES, Check, make_check
@@ -43,7 +42,7 @@ def find_candidates(server: SearchServer, wanted: PageRequest) -> Steps[Candidat
     Raises:
         ToolError: As `SearchServer.plan` and `SearchServer.search`.
     """
-    known, plan = wanted.known, server.plan(wanted.query)
+    known, plan = wanted.known, server.plan(wanted.query, wanted.doubted)
     start = find_start(known.uids, wanted.after, wanted.order) if known else None
     if known is not None and start is not None:
         candidates = Candidates(
@@ -69,8 +68,6 @@ def find_candidates(server: SearchServer, wanted: PageRequest) -> Steps[Candidat
 
 def _count_enough(wanted: PageRequest, plan: Plan) -> int:
     """Return how many candidates fill a page: more if some will fail the verification."""
-    if wanted.query.kind and wanted.query.kind.structure_words:
-        return wanted.size
     return max(wanted.size, limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if plan.local.criteria else 0)
 
 
@@ -89,12 +86,11 @@ def _search_windows(server: SearchServer, wanted: PageRequest, candidates: Candi
         if more is not None and more <= limits.SEARCH_LISTED_MATCHES_MAX:
             windows.take_all()
         window, begins = windows.take(), windows.taken == 1 and is_first_page
-        count = windows.rest if begins and windows.counts_fast else None
+        counts = begins and bool(wanted.query.criteria) and windows.counts_fast
+        count = windows.rest if counts else None
         began = quirks.clock()
         try:
-            plan, found = yield from _search(
-                server, wanted, window, count=count, begins=begins, is_last=windows.rest is None
-            )
+            plan, found = yield from _search(server, wanted, window, count=count)
         except PipelineInterruptedError:
             windows.learn(quirks.clock() - began, alone=wanted.share == 1)  # probably it took too long
             raise
@@ -146,30 +142,15 @@ def _search(
     *,
     sort: bytes = b"",
     count: UidRange | None = None,
-    begins: bool = False,
-    is_last: bool = True,
 ) -> Steps[tuple[Plan, Found]]:
-    """Search, again as often as the server turns out not to support the plan, and scan for invitations.
-
-    If this isn't the last window, what it finds must be worth counting: even a few matches are scanned.
-    """
+    """Search, again as often as the server turns out not to support the plan."""
     while True:
-        plan = server.plan(wanted.query)
+        plan = server.plan(wanted.query, wanted.doubted)
         found = yield from server.search(
-            wanted.mailbox, plan, uids, sort=sort, expected=wanted.expected, count=count, begins=begins
+            wanted.mailbox, plan, uids, sort=sort, count=count, doubted=wanted.doubted
         )
-        if found is None:
-            continue
-        kind = plan.local.kind
-        if kind and kind.structure_words and len(found.uids) > (wanted.size if is_last else 0):
-            found = yield from scan_structures(
-                server.session,
-                found,
-                kind.structure_words,
-                ascending=wanted.order.ascending,
-                until=wanted.search_until,
-            )
-        return plan, found
+        if found is not None:
+            return plan, found
 
 
 def _search_sorted(server: SearchServer, wanted: PageRequest) -> Steps[Candidates | None]:
@@ -182,9 +163,7 @@ def _search_sorted(server: SearchServer, wanted: PageRequest) -> Steps[Candidate
             exists = (yield []).mailbox.exists
         if is_large(exists):
             sort = b""
-            if order is Order.LARGEST and (largest := (yield from _sort_largest(server, wanted))):
-                return largest
-    plan, found = yield from _search(server, wanted, sort=sort, begins=True)
+    plan, found = yield from _search(server, wanted, sort=sort)
     statements, complete = plan.statements + found.statements, plan.complete and found.complete
     ranks: dict[int, int] = {}
     sorts_here = order.is_by_written and len(found.uids) <= limits.TIMED_CANDIDATES_MAX
@@ -219,25 +198,6 @@ def _search_sorted(server: SearchServer, wanted: PageRequest) -> Steps[Candidate
         is_sorted=found.is_sorted and not sorts_here,
         statements=statements,
         complete=complete,
-    )
-
-
-def _sort_largest(server: SearchServer, wanted: PageRequest) -> Steps[Candidates | None]:
-    """Let the server find just enough candidates, and count the others; None if it can't."""
-    plan = server.plan(wanted.query)
-    found = yield from server.sort_largest(plan, wanted.after, _count_enough(wanted, plan))
-    if found is None:
-        return None
-    more = found.counted or 0
-    return Candidates(
-        plan=plan,
-        uids=found.uids,
-        start=0,
-        more=more,
-        more_exact=not (more and plan.local.criteria),
-        is_sorted=True,
-        statements=plan.statements,
-        complete=plan.complete,
     )
 
 

@@ -15,6 +15,8 @@ from mailmcp.imap.session import Session
 _RANK_MAX = 10**12 - 1
 """Above every size and time, and no longer than a cursor allows."""
 
+_TWO_DAYS_S = 2 * 86_400
+
 UID_RANK = _RANK_MAX - 1
 """In a cursor: the position is one by UID, though the messages of all mailboxes go by arrival."""
 
@@ -111,6 +113,13 @@ def are_in_order(ranks: Iterable[int], order: Order) -> bool:
     """Return whether ranks go as their order says."""
     sign = 1 if order.ascending else -1
     return all(sign * before <= sign * after for before, after in pairwise(ranks))
+
+
+def are_nearly_in_order(ranks: Iterable[int], order: Order) -> bool:
+    """Return whether a server may have sorted by these ranks: some sort by days, in a zone of their own."""
+    slack = _TWO_DAYS_S if order.items == ("INTERNALDATE",) else _RANK_MAX
+    sign = 1 if order.ascending else -1
+    return all(sign * before <= sign * after + slack for before, after in pairwise(ranks))
 
 
 def is_after(uid: int, rank: int, after: Position, order: Order) -> bool:

@@ -29,9 +29,6 @@ class CandidateList:
     rest: UidRange | None = None
     """UIDs after the candidates that have not been searched; None if all have."""
 
-    number: int = 0
-    """The sequence number of the last one; 0 if it isn't known."""
-
     def is_current(self, mailbox: SelectedMailbox, order: Order) -> bool:
         """Return whether a search made now would find the same messages after any position.
 
@@ -71,8 +68,8 @@ class PageRequest:
     known: CandidateList | None = None
     """Candidates in `order` from an earlier page. They save the SEARCH as long as they are current."""
 
-    expected: Sequence[int] = ()
-    """UIDs that SEARCH found just now, if any: SORT must find them, too."""
+    doubted: frozenset[str] = frozenset()
+    """Names of criteria that the server must not be asked for; see `doubt`."""
 
     may_reorder: bool = False
     """Whether an order by UID becomes one by arrival if UIDs turn out not to follow it."""
@@ -124,11 +121,6 @@ class Candidates:
 
     statements: tuple[str, ...] = ()
     complete: bool = True
-
-    @property
-    def is_part(self) -> bool:
-        """Whether a search for the next page must find others: the server sorted just enough for this one."""
-        return self.is_sorted and self.more > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,20 +179,11 @@ class MailboxPage:
     reach: str = ""
     """Sentence: how far the search got, if it ended before all was searched; later pages go on."""
 
-    unverified: str = ""
-    """Sentences: which of the server's answers nothing has shown to be right; "" if all were shown."""
-
     known_gaps: str = ""
     """Sentence: where servers may miss matches; "" if nowhere."""
 
-    technical: int = 0
-    """Candidates left out, as far as checked: words of the search are in technical header fields only."""
-
-    opaque: tuple[int, ...] = ()
-    """Newest first, on the first page of a search for words: messages that it doesn't see into."""
-
     complete: bool = True
-    """False if there may be matches that no page of this search can show, apart from `unverified`."""
+    """False if there may be matches that no page of this search can show."""
 
     def position_of(self, uid: int) -> Position:
         """Return the position of a match of this page."""

@@ -4,15 +4,19 @@ A good server leaves three things to verify: times to the second, since SEARCH k
 nobody knows; attachments, which have no key; and names with their address, which are searched in pieces.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Final
 
 from mailmcp.imap.command import Command, quoted
 from mailmcp.model.query import CRITERIA, NO_CRITERIA, Criterion, Keys, Kind, Proof, SearchQuery
 from mcp_envelope import BaseReason, InvalidInputError
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+EVERYTHING: Final = "ALL"
+"""Among doubted criteria: the server finds no message at all."""
+
 _BY_COST = sorted(CRITERIA, key=lambda row: list(Proof).index(row.proof))
 
 # Dovecot and pymap read neither mislabelled text nor the file names of RFC 2231.
@@ -46,18 +50,29 @@ class Plan:
         return any(not key.isascii() for key in self.keys)
 
 
-def make_plan(query: SearchQuery, *, can: Callable[[str], bool]) -> Plan:
-    """Plan a search on a server that gets its keys right.
+def make_plan(
+    query: SearchQuery, *, can: Callable[[str], bool], doubted: Collection[str] = (), ascii_only: bool = False
+) -> Plan:
+    """Plan a search.
 
     Args:
         query: What to search for.
         can: Returns whether the server has a capability.
+        doubted: Names of criteria that the server must not be asked for; see `doubt`.
+        ascii_only: Whether the server can't search for text that isn't ASCII.
 
     Raises:
         InvalidInputError: The server lacks the capability that a criterion needs.
     """
     keys: list[bytes] = []
+    statements: list[str] = []
     rows = [row for row in _BY_COST if query[row]]
+    foreign = [row for row in rows if ascii_only and not query.is_ascii(row)]
+    wrong = [
+        row
+        for row in rows
+        if row.keys and (row.name in doubted or EVERYTHING in doubted) and row not in foreign
+    ]
     for row in rows:
         if row.capability and not can(row.capability):
             raise InvalidInputError.of(
@@ -65,19 +80,33 @@ def make_plan(query: SearchQuery, *, can: Callable[[str], bool]) -> Plan:
                 BaseReason.INVALID_VALUE,
                 f"works only with {row.provider}, which this account doesn't use. Send other criteria.",
             )
-        if row.keys is not None:
-            keys += write_keys(row, query, row.keys)
-    without_key = [
-        row for row in rows if row.proof in {Proof.STRUCTURE, Proof.KIND} and not query.asks_server(row)
-    ]
+        if row not in foreign and row not in wrong:
+            keys += write_keys(row, query)
+    for some, why in ((foreign, _NO_CHARSET), (wrong, _NO_ANSWER)):
+        if some:
+            statements.append(why.format(_list_names(some)))
+    in_words = [row for row in (*foreign, *wrong) if row.proof is Proof.WORDS]
+    statements += [_WORDS_HERE] if in_words else []
+    without_key = [row for row in rows if row.proof is Proof.STRUCTURE]
     return Plan(
         keys=tuple(keys),
-        local=query.only(row for row in rows if not row.is_exact(query[row])),
-        statements=tuple(
-            f"{row.noun.capitalize()} were checked here, message by message." for row in without_key
+        local=query.only(row for row in rows if row in (*foreign, *wrong) or not row.is_exact(query[row])),
+        statements=(
+            *statements,
+            *(f"{row.noun.capitalize()} were checked here, message by message." for row in without_key),
         ),
-        known_gaps=find_known_gaps(rows),
+        complete=not in_words,
+        known_gaps=find_known_gaps(row for row in rows if row not in foreign and row not in wrong),
     )
+
+
+_NO_CHARSET = "The server can't search for non-ASCII text: {} was checked here, message by message."
+_NO_ANSWER = "The server's search by {} can't be relied on: it was checked here, message by message."
+_WORDS_HERE = "Words were looked for in subjects and senders only."
+
+
+def _list_names(rows: Iterable[Criterion]) -> str:
+    return ", ".join(sorted({row.noun for row in rows}))
 
 
 def find_known_gaps(rows: Iterable[Criterion]) -> str:
@@ -91,12 +120,13 @@ def find_known_gaps(rows: Iterable[Criterion]) -> str:
     return gaps
 
 
-def write_keys(row: Criterion, query: SearchQuery, write: Callable[[str], Keys]) -> Iterator[bytes]:
-    """Write the keys of one criterion: `write` returns that of a term."""
-    for term in row.terms(query[row]):
+def write_keys(row: Criterion, query: SearchQuery) -> Iterator[bytes]:
+    """Write the keys of one criterion."""
+    for term in row.terms(query[row]) if row.keys else ():
         if row.negated:
             yield b"NOT"
-        for part in write(term):  # type: ignore[arg-type] # a row's terms fit its keys
+        parts: Keys = row.keys(term) if row.keys else ()
+        for part in parts:
             match part:
                 case bytes():
                     yield part

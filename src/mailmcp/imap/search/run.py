@@ -15,14 +15,24 @@ from dataclasses import replace
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
 from mailmcp.imap.search.attempt import Matches, plan_attempt
-from mailmcp.imap.search.by_number import can_page_by_number, page_by_number
 from mailmcp.imap.search.candidates import find_candidates
-from mailmcp.imap.search.order import Order, are_in_order, can_sort_by_arrival, uids_follow_arrival
+from mailmcp.imap.search.doubt import believe_or_repeat, doubt_noise
+from mailmcp.imap.search.order import (
+    Order,
+    are_in_order,
+    are_nearly_in_order,
+    can_sort_by_arrival,
+    uids_follow_arrival,
+)
 from mailmcp.imap.search.page import CandidateList, Candidates, MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.verify import find_contradicted, find_unseen
 from mailmcp.imap.search.windows import is_large, learn_size
 from mailmcp.imap.session import SelectedMailbox, Session
 from mcp_envelope import ToolError
+
+_MANY_MESSAGES = 10
+"""A mailbox of so many messages that all have a word is rare, and not to be believed at once."""
 
 
 def search_mailboxes(
@@ -35,7 +45,7 @@ def search_mailboxes(
 
     Two round trips on a warm session for up to `limits.BURST_MAILBOXES` mailboxes, one where the
     candidates are known. More where criteria must be verified on many messages, where a server
-    supports neither ESEARCH nor LITERAL+, and where `server` has something to find out.
+    supports neither ESEARCH nor LITERAL+, and where a server is doubted (`doubt`).
 
     Args:
         server: The server, on a session.
@@ -45,14 +55,24 @@ def search_mailboxes(
 
     Returns:
         For each request its page, or its error: NotFoundError (`mailbox_missing`), ConflictError
-        (the UIDVALIDITY isn't that of the request), InvalidInputError (`charset_refused`, or a
-        criterion that this server doesn't support), InternalError (the server refused, or its
-        response makes no sense).
+        (the UIDVALIDITY isn't that of the request), InvalidInputError (a criterion that this server
+        doesn't support), InternalError (the server refused, or its response makes no sense).
 
     Raises:
         DeadlineError, InternalError: The connection failed, which ends all of them.
     """
-    server.prepare(requests)
+    return believe_or_repeat(
+        server.session, requests, lambda some: _search_once(server, some, shared=len(requests), keep=keep)
+    )
+
+
+def _search_once(
+    server: SearchServer,
+    requests: Sequence[PageRequest],
+    *,
+    shared: int,
+    keep: Callable[[list[MailboxPage | ToolError]], None],
+) -> list[MailboxPage | ToolError]:
     tasks = []
     for request in requests:
         current = CurrentMailbox()
@@ -60,7 +80,7 @@ def search_mailboxes(
             MailboxTask(
                 mailbox=request.mailbox,
                 uidvalidity=request.uidvalidity,
-                steps=_find_page(server, replace(request, share=len(requests)), current),
+                steps=_find_page(server, replace(request, share=shared), current),
                 current=current,
             )
         )
@@ -81,11 +101,6 @@ def _find_page(server: SearchServer, request: PageRequest, current: CurrentMailb
     name = canonical_name(request.mailbox)
     yield from learn_size(server.session.quirks, name)
     wanted = replace(request, mailbox=name, merge_order=request.merge_order or request.order)
-    if can_page_by_number(server, wanted):
-        numbered = yield from page_by_number(server, wanted, current)
-        if numbered is not None:
-            return numbered
-        wanted = replace(wanted, known=None)
     order = yield from _choose_order(server.session, wanted)
     if order is not wanted.order:
         wanted = replace(wanted, order=order, known=None)
@@ -120,7 +135,7 @@ def _try_page(
     session, order = server.session, wanted.order
     candidates = yield from find_candidates(server, wanted)
     if candidates is None:
-        return replace(wanted, order=wanted.merge_order or order, may_reorder=False, expected=())
+        return replace(wanted, order=wanted.merge_order or order, may_reorder=False)
     known = candidates.known
     # List them now: later responses show a later state of the mailbox.
     listed = known or _list_candidates(candidates, current.mailbox)
@@ -142,7 +157,7 @@ def _try_page(
         out_of_order.add(wanted.mailbox)
         can_sort = can_sort_by_arrival(session, len(candidates.uids), exists=mailbox.exists)
         if wanted.may_reorder and can_sort and candidates.rest is None:
-            return replace(wanted, order=order.by_arrival, known=None, expected=candidates.uids)
+            return replace(wanted, order=order.by_arrival, known=None)
         in_order = False
 
     # Select the page's matches, and check that they agree with the search.
@@ -150,14 +165,12 @@ def _try_page(
     if attempt.merge_order.is_by_written:
         # The server may read some Date headers in another way, or not at all.
         in_order = order.is_by_written and are_in_order(matches.ranks.values(), order)
-    if not (known or matches.rows.interrupted):
-        with_flags = matches.rows.messages if "FLAGS" in attempt.row_items else {}
-        ranks = tuple(matches.ranks.values())
-        accepted = yield from server.accepts(
-            wanted, candidates, with_flags, ranks=ranks, exists=mailbox.exists
-        )
-        if not accepted:
-            return replace(wanted, known=None, expected=())
+    if candidates.is_sorted and not are_nearly_in_order(matches.ranks.values(), order):
+        session.quirks.refuse("SORT")
+        return replace(wanted, known=None)
+    if not known and (doubted := (yield from _doubt_rows(server, wanted, candidates, matches))):
+        return replace(wanted, doubted=wanted.doubted | doubted)
+    hidden = server.describe_hidden(wanted.mailbox, mailbox.exists)
     if not known or matches.all_verified or candidates.rest != known.rest:
         listed = _list_for_next_page(listed, candidates, matches)
     return MailboxPage(
@@ -175,21 +188,35 @@ def _try_page(
         left=matches.left,
         total=len(listed.uids) + candidates.more,
         total_exact=(matches.are_proven or matches.none_to_verify) and candidates.more_exact,
-        technical=matches.technical,
-        opaque=matches.opaque,
         candidates_checked=matches.checked,
         unchecked=matches.unchecked if len(matches.uids) < wanted.size else 0,
-        statements=candidates.statements,
+        statements=(*candidates.statements, *filter(None, [hidden])),
         reach=candidates.reach,
-        unverified=server.unverified(wanted.query, found=len(candidates.uids), exists=mailbox.exists),
         known_gaps=candidates.plan.known_gaps if mailbox.exists else "",
-        complete=candidates.complete,
+        complete=candidates.complete and not hidden,
     )
+
+
+def _doubt_rows(
+    server: SearchServer, wanted: PageRequest, candidates: Candidates, matches: Matches
+) -> Steps[frozenset[str]]:
+    """Return the criteria that the rows of a page contradict; one round trip if they do, once."""
+    session, rows = server.session, [*matches.rows.messages.values()]
+    if matches.rows.interrupted or session.can("X-GM-EXT-1"):  # Gmail finds other forms of a word
+        return frozenset()
+    asked = wanted.query.only(row for row in wanted.query.criteria if row.name not in wanted.doubted)
+    wrong = find_contradicted(asked, rows, wanted.proofs)
+    if len(candidates.uids) == session.quirks.sizes.get(wanted.mailbox, 0) >= _MANY_MESSAGES:
+        wrong = asked.only([*wrong.criteria, *find_unseen(asked, rows, wanted.proofs)])
+    negated = frozenset(row.name for row in wrong.criteria if row.negated)
+    looked_for = wrong.only(row for row in wrong.criteria if not row.negated)
+    noisy = yield from doubt_noise(session, looked_for, [each.uid for each in rows])
+    return negated | noisy
 
 
 def _list_candidates(candidates: Candidates, mailbox: SelectedMailbox | None) -> CandidateList:
     """List the candidates that were found just now; a mailbox that wasn't opened has none."""
-    uidnext = mailbox.uidnext if mailbox and not candidates.is_part else None
+    uidnext = mailbox.uidnext if mailbox else None
     return CandidateList(
         uids=candidates.uids, exists=mailbox.exists if mailbox else 0, uidnext=uidnext, verified=False
     )
@@ -204,5 +231,4 @@ def _list_for_next_page(listed: CandidateList, candidates: Candidates, matches: 
         uids=array("I", matches.uids) if matches.is_whole else uids,
         verified=matches.are_proven or is_verified,
         rest=candidates.rest if candidates.more else None,
-        number=0,
     )

@@ -16,7 +16,6 @@ _UID_DIGITS = 19
 
 _NUMBERS = re.compile(rb"\d+")
 _ESEARCH_ALL = re.compile(rb"\bALL (\d+(?::\d+)?(?:,\d+(?::\d+)?)*)(?= |$)", re.IGNORECASE)
-_ESEARCH_PARTIAL = re.compile(rb"\bPARTIAL \(1:\d{1,10} (NIL|[\d:,]+)\)", re.IGNORECASE)
 _ESEARCH_COUNT = re.compile(rb"\bCOUNT (\d{1,10})(?= |$)", re.IGNORECASE)
 _LOWEST_SEARCHED = re.compile(rb"\d{1,10} (\d{1,10})")
 
@@ -85,15 +84,6 @@ def parse_count(lines: Sequence[object], *, tag: bytes) -> int | None:
     """Parse the COUNT of the ESEARCH response for `tag`; None if there is none."""
     counts = (_ESEARCH_COUNT.search(line) for line in lines_for(lines, tag))
     return next((int(count[1]) for count in counts if count), None)
-
-
-def parse_partial(lines: Sequence[object], *, tag: bytes, limit: int) -> "array[int] | None":
-    """Parse the first `limit` results of the ESEARCH response for `tag` (RFC 5267); None unless it is one."""
-    own = lines_for(lines, tag)
-    partial = _ESEARCH_PARTIAL.search(own[0]) if len(own) == 1 else None
-    if partial is None:
-        return None
-    return array("Q") if partial[1].upper() == b"NIL" else _expand(partial[1], limit=limit)
 
 
 def _expand(sequence_set: bytes, *, limit: int) -> "array[int]":

@@ -1,52 +1,45 @@
-# ruff: noqa: ARG002 - what is not needed here is needed by the subclass
-"""The server of a search, taken at its word: it does what RFC 9051 says.
+"""The server of a search: what it is asked, and what stands in for an extension that it refuses."""
 
-The seam between searching and what servers get wrong. A search asks its server only through
-`SearchServer`; `mailmcp.imap.workarounds.server` has the subclass that checks the answers.
-"""
-
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import protocol_error, refused_error
 from mailmcp.imap.pipeline import Steps
-from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.opaque import looks_inside, opaque_search, without_words
-from mailmcp.imap.search.order import Position
-from mailmcp.imap.search.page import Candidates, PageRequest
-from mailmcp.imap.search.plan import Plan, make_plan
+from mailmcp.imap.quirks import is_unsupported
+from mailmcp.imap.rows import parse_rows
+from mailmcp.imap.search.doubt import HIDDEN_MESSAGES_MAX
+from mailmcp.imap.search.plan import EVERYTHING, Plan, make_plan
 from mailmcp.imap.search.uid_search import (
     EVERY_UID,
     Found,
     UidRange,
+    format_range,
+    part_of,
     uid_count,
     uid_search,
     uid_sort,
-    uid_sort_largest,
 )
-from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch, search_visible
 from mailmcp.imap.session import Session
 from mailmcp.model.query import SearchQuery
 
 
 @dataclass(frozen=True, slots=True)
 class SearchServer:
-    """A server that searches as it should."""
+    """A server that searches."""
 
     session: Session
     """Its mailbox may change while a search waits for its turn."""
 
-    def prepare(self, requests: Sequence[PageRequest]) -> None:
-        """Find out what the searches depend on. Blocks; runs before the first of them."""
-
-    def plan(self, query: SearchQuery) -> Plan:
+    def plan(self, query: SearchQuery, doubted: Collection[str] = ()) -> Plan:
         """Divide a query between the server and us.
 
         Raises:
-            InvalidInputError: The server can't search for one of the criteria.
+            InvalidInputError: The server lacks the capability that a criterion needs.
         """
-        return make_plan(query, can=self.session.can)
+        ascii_only = not self.session.quirks.allows("CHARSET")
+        return make_plan(query, can=self.session.can, doubted=doubted, ascii_only=ascii_only)
 
     def search(
         self,
@@ -55,63 +48,77 @@ class SearchServer:
         uids: UidRange = EVERY_UID,
         *,
         sort: bytes = b"",
-        expected: Sequence[int] = (),
         count: UidRange | None = None,
-        begins: bool = False,
+        doubted: Collection[str] = (),
     ) -> Steps[Found | None]:
-        """Search a mailbox; one round trip.
+        """Search a mailbox; one round trip, and another one where the server refuses an extension.
 
         Args:
             mailbox: The mailbox of the steps.
             plan: What to search for.
             uids: The UIDs to search; a search that sorts finds others, too.
             sort: A key of SORT, if the server is to sort. The result is unsorted where it can't.
-            expected: UIDs that the same search found just now, in another order.
             count: Other UIDs, in which to count the matches at the same time if the server can.
-            begins: Whether this is the first search for a first page.
+            doubted: With EVERYTHING among them, messages are listed by FETCH.
 
         Returns:
-            None if the search must be planned again: the server turned out not to support the plan.
+            None if the search must be planned again: the server refuses text that isn't ASCII.
 
         Raises:
             InternalError: The server refused the search, or its response makes no sense.
         """
-        found = (yield from uid_sort(self.session, plan, sort)) if sort else None
+        session, quirks = self.session, self.session.quirks
+        if EVERYTHING in doubted:
+            return (yield from self._list(uids))
+        found: Found | RefusedError | None = (yield from self._sort(plan, sort)) if sort else None
         if found is None:
-            extended = self.session.can("ESEARCH")
-            found = yield from uid_search(self.session, plan, uids, extended=extended, count=count)
-        account_id = self.session.account.account_id
+            extended = session.can("ESEARCH")
+            found = yield from uid_search(session, plan, uids, extended=extended, count=count)
+            is_right = isinstance(found, Found) and found.is_extended
+            if extended and not is_right and not _is_passing(found):
+                if not isinstance(found, Found):
+                    found = yield from uid_search(session, plan, uids, extended=False)
+                if isinstance(found, Found):
+                    quirks.refuse("ESEARCH")
+        account_id = session.account.account_id
         if isinstance(found, RefusedError):
+            if plan.needs_utf8 and is_unsupported(found):
+                quirks.refuse("CHARSET")
+                return None
             raise refused_error(account_id, found) from found
         if found is None:
             raise protocol_error(account_id, "sent a search result that can't be read")
+        if not plan.keys and uids == EVERY_UID and found.complete and found.uids:
+            quirks.shown[mailbox] = len(found.uids)
         return found
 
-    def search_visible(self, query: SearchQuery, uids: Sequence[int], *, share: int) -> VisibleSearch:
-        """Plan which candidates to search for the words of a query in visible text; see `visible`.
+    def _sort(self, plan: Plan, key: bytes) -> Steps[Found | None]:
+        """Let the server sort; None if it turns out that it can't."""
+        found = yield from uid_sort(self.session, plan, key)
+        if not isinstance(found, RefusedError):
+            is_whole = found is not None and (plan.keys or len(found.uids) >= found.exists)
+            return found if is_whole else None
+        if is_unsupported(found) and not plan.needs_utf8:
+            self.session.quirks.refuse("SORT")
+        return None
 
-        None on servers whose responses don't name their command (without ESEARCH), and on Gmail, which finds
-        whole words and none in technical header fields.
+    def _list(self, uids: UidRange) -> Steps[Found]:
+        """Find all messages by FETCH, where SEARCH doesn't (Strato)."""
+        responses = yield [Command(name="FETCH", arguments=[format_range(uids), b"(UID)"], uid=True)]
+        [reply] = responses.replies
+        if isinstance(reply, RefusedError):
+            raise refused_error(self.session.account.account_id, reply)
+        rows, _ = parse_rows(reply)
+        # `n:*` includes the highest UID even if it is below n.
+        in_range = part_of(array("I", sorted(rows)), uids)
+        return Found(uids=in_range, exists=responses.mailbox.exists)
 
-        Args:
-            query: What was searched for.
-            uids: The candidates after the position, in order.
-            share: How many pages share a burst.
-        """
-        session = self.session
-        if not session.can("ESEARCH") or session.can("X-GM-EXT-1") or session.can("MESSAGELIMIT"):
-            return NO_VISIBLE_SEARCH
-        planned = search_visible(query.query, uids, share=share)
-        at_once = all(map(session.connection.sends_at_once, planned.commands))
-        return planned if at_once else NO_VISIBLE_SEARCH
-
-    def sort_largest(self, plan: Plan, after: Position | None, limit: int) -> Steps[Found | None]:
-        """Find the largest messages after a position; one round trip. None if the server can't."""
-        can = self.session.can
-        if not (can("SORT") and can("ESORT") and (can("CONTEXT=SORT") or can("CONTEXT=SEARCH"))):
-            return None
-        found = yield from uid_sort_largest(self.session, plan, after, limit)
-        return None if isinstance(found, RefusedError) else found
+    def describe_hidden(self, mailbox: str, exists: int) -> str:
+        """Write a sentence about messages that the server is known to hide (Yahoo); "" if it hides none."""
+        shown = self.session.quirks.shown.get(mailbox, exists)
+        if exists - shown <= HIDDEN_MESSAGES_MAX:
+            return ""
+        return f"The server shows {shown} of the {exists} messages that it says are in the mailbox."
 
     def count(self, plan: Plan, uids: UidRange) -> Steps[int | None]:
         """Count the matches in a range of UIDs; one round trip. None if the server can't."""
@@ -119,46 +126,7 @@ class SearchServer:
             return None
         return (yield from uid_count(plan, uids))
 
-    def search_opaque(self, mailbox: str, query: SearchQuery) -> tuple[Command, ...]:
-        """Return the search for mail that a search for words doesn't see into; none if that isn't one.
 
-        None without ESEARCH: several plain responses in one burst don't say whose they are.
-        """
-        session = self.session
-        exists = session.quirks.sizes.get(mailbox, 0)
-        if not exists or not session.can("ESEARCH") or not any(map(looks_inside, query.criteria)):
-            return ()
-        command = opaque_search(self.plan(without_words(query)).keys, exists=exists)
-        return (command,) if session.connection.sends_at_once(command) else ()
-
-    def accepts(
-        self,
-        wanted: PageRequest,
-        candidates: Candidates,
-        rows: Mapping[int, FetchedMessage],
-        *,
-        ranks: Sequence[int],
-        exists: int,
-    ) -> Steps[bool]:
-        """Return whether a page's messages agree with the search that found them.
-
-        Args:
-            wanted: What the candidates were found for.
-            candidates: What the server found just now.
-            rows: Messages among them, by UID.
-            ranks: Of those among them that the page checked, in order.
-            exists: Messages in the mailbox.
-
-        Returns:
-            False if the server was caught being wrong: the page must be made again.
-        """
-        yield from ()
-        return True
-
-    def shows_all(self, mailbox: str) -> bool:
-        """Return whether the server is known to show all messages of a mailbox."""
-        return True
-
-    def unverified(self, query: SearchQuery, *, found: int, exists: int) -> str:
-        """Describe which criteria depend on what nothing has shown to work; "" for none."""
-        return ""
+def _is_passing(found: Found | RefusedError | None) -> bool:
+    """Return whether a search was refused for a reason that says nothing about the extension."""
+    return isinstance(found, RefusedError) and not is_unsupported(found)

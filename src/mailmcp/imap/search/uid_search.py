@@ -13,7 +13,6 @@ from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import protocol_error
 from mailmcp.imap.pipeline import Steps
-from mailmcp.imap.search.order import Position
 from mailmcp.imap.search.plan import Plan, search_command
 from mailmcp.imap.search.search_response import (
     esearch_lines,
@@ -21,7 +20,6 @@ from mailmcp.imap.search.search_response import (
     parse_count,
     parse_esearch,
     parse_lowest_searched,
-    parse_partial,
     parse_search,
 )
 from mailmcp.imap.session import Session
@@ -30,9 +28,6 @@ UidRange = tuple[int, int | None]
 """The lowest and the highest UID; None for no end."""
 
 EVERY_UID: UidRange = (1, None)
-
-COUNT_ALL = Command(name="SEARCH", arguments=[b"RETURN", b"(COUNT)", b"ALL"], uid=True)
-"""Counts the messages that can be found; `parse_count` reads the response."""
 
 _UID_MAX = 2**32 - 1
 _LIMITED = "The server searches a limited number of messages: older ones were not searched."
@@ -150,46 +145,6 @@ def uid_sort(session: Session, plan: Plan, key: bytes) -> Steps[Found | RefusedE
     numbers = array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ()))))
     uids = _checked_uids(session, numbers, numbers)
     return Found(uids=uids, exists=responses.mailbox.exists, is_sorted=True)
-
-
-def uid_sort_largest(
-    session: Session, plan: Plan, after: Position | None, limit: int
-) -> Steps[Found | RefusedError | None]:
-    """Let the server find the largest messages after a position; one round trip (RFC 5267).
-
-    Messages of one size come by UID, lowest first (RFC 5256 section 3).
-
-    Args:
-        session: As for `uid_search`.
-        plan: Supplies the keys.
-        after: UID and size; None for none.
-        limit: How many messages to find; `Found.counted` has how many follow.
-
-    Returns:
-        None if the response can't be read.
-    """
-    charset = b"UTF-8" if plan.needs_utf8 else b"US-ASCII"
-    keys = list(plan.keys)
-    if after is not None:
-        higher = format_range((after.uid + 1, _UID_MAX))
-        keys += [b"SMALLER", b"%d" % (after.rank + 1), b"OR", b"SMALLER", b"%d" % after.rank, b"UID", higher]
-    options = [b"RETURN", b"(COUNT PARTIAL 1:%d)" % limit, b"(REVERSE SIZE)", charset]
-    responses = yield [Command(name="SORT", arguments=[*options, *(keys or [b"ALL"])], uid=True)]
-    [reply] = responses.replies
-    if isinstance(reply, RefusedError):
-        return reply
-    lines = esearch_lines([reply])
-    numbers, count = parse_partial(lines, tag=reply.tag, limit=limit), parse_count(lines, tag=reply.tag)
-    if numbers is None or count is None:
-        return None
-    if len(numbers) != min(limit, count) or len(set(numbers)) < len(numbers):
-        return None
-    return Found(
-        uids=_checked_uids(session, numbers, numbers),
-        exists=responses.mailbox.exists,
-        counted=count - len(numbers),
-        is_sorted=True,
-    )
 
 
 def _search_command(plan: Plan, uids: UidRange, options: bytes) -> Command:

@@ -5,13 +5,13 @@ knows only IMAP.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.visible import WORD_ITEMS
+from mailmcp.mail.header.fields import parse_headers
 from mailmcp.model.mail_kind import WantedKind
-from mailmcp.model.query import Criterion, Proof, SearchQuery
+from mailmcp.model.query import Criterion, Kind, Proof, SearchQuery
 
 _ITEMS = {
     Proof.FLAGS: "FLAGS",
@@ -55,12 +55,6 @@ class Proofs:
     inside: Callable[[object], str] = lambda _structure: ""
     """The section whose beginning decides whether a message with this structure is of a kind; "" if none."""
 
-    words: Callable[[FetchedMessage, Sequence[str]], bool] = lambda _message, _words: True
-    """Whether people may see all of some words of a message beside its text, in header fields and file names.
-
-    The message has `visible.WORD_ITEMS`, or at least those of a row.
-    """
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
@@ -77,23 +71,10 @@ class Check:
     is_expensive: bool
     """Whether a message costs hundreds of octets, and makes the server parse it."""
 
-    unseen: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """By UID, the words that the server found in no visible text; see `visible`."""
-
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to verify."""
-        return not (self.query.criteria or self.unseen)
-
-    def with_unseen(self, unseen: Mapping[int, tuple[str, ...]]) -> "Check":
-        """Return the check of the same query that also verifies where words are."""
-        items = tuple(merge_items(self.items, WORD_ITEMS)) if unseen else self.items
-        return replace(self, unseen=unseen, items=items, is_expensive=self.is_expensive or bool(unseen))
-
-    def is_technical(self, message: FetchedMessage) -> bool:
-        """Return whether a message has words of the search in technical header fields only."""
-        words = self.unseen.get(message.uid)
-        return words is not None and not self.proofs.words(message, words)
+        return not self.query.criteria
 
     def holds(self, message: FetchedMessage) -> bool:
         """Return whether a message matches. What the server didn't send counts in its favour."""
@@ -101,8 +82,7 @@ class Check:
         rows = self.query.criteria
         in_header = self.query.only(row for row in rows if row.proof is Proof.HEADER)
         return (
-            not self.is_technical(message)
-            and measures_match(self.query, message)
+            measures_match(self.query, message)
             and self._dates_hold(message)
             and (not in_header.criteria or self.proofs.headers(octets, in_header))
             and all(self._words_hold(row, octets) for row in rows if row.proof is Proof.WORDS)
@@ -150,19 +130,13 @@ def make_check(query: SearchQuery, proofs: Proofs) -> Check:
     )
 
 
-def measures_match(query: SearchQuery, message: FetchedMessage, *, size_margin: float = 1) -> bool:
-    """Return whether a message's flags, size and time match a query, whatever else it asks.
-
-    Args:
-        query: What was searched for.
-        message: What isn't known of it counts in its favour.
-        size_margin: The factor by which a size may be off.
-    """
+def measures_match(query: SearchQuery, message: FetchedMessage) -> bool:
+    """Return whether a message's flags, size and time match a query; what isn't known counts as a match."""
     flags = frozenset(flag.lower() for flag in message.flags)
     octets, received = message.size_octets, message.internaldate_epoch
     measured: dict[Proof, Sequence[object]] = {
         Proof.FLAGS: [flags],
-        Proof.SIZE: [] if octets is None else [octets / size_margin, octets * size_margin],
+        Proof.SIZE: [] if octets is None else [octets],
         Proof.TIME: [] if received is None else [received],
     }
     for row in query.criteria:
@@ -170,6 +144,40 @@ def measures_match(query: SearchQuery, message: FetchedMessage, *, size_margin: 
         if facts and row.holds and not any(row.holds(query[row], each) for each in facts):
             return False
     return True
+
+
+def header_items(rows: Sequence[Criterion]) -> tuple[str, ...]:
+    """Return the data items that show whether some criteria by header fields hold, if there are any."""
+    names = sorted({name.upper() for row in rows for name in row.header_fields})
+    return (f"BODY.PEEK[HEADER.FIELDS ({' '.join(names)})]",) if names else ()
+
+
+def find_contradicted(query: SearchQuery, rows: Sequence[FetchedMessage], proofs: Proofs) -> SearchQuery:
+    """Return the criteria by header fields that no message shows, and those that must not be and are shown.
+
+    Args:
+        query: What the server was asked for.
+        rows: Messages that it found.
+        proofs: As of the request.
+    """
+    wrong = []
+    for row in query.criteria if rows else ():
+        octets = [each.sections.get("HEADER.FIELDS", b"") for each in rows]
+        if row.proof is Proof.HEADER and row.kind in {Kind.PHRASE, Kind.MESSAGE_ID}:
+            asked = query.only([row])
+            wrong += [] if any(proofs.headers(each, asked) for each in octets) else [row]
+        elif row.proof is Proof.WORDS and row.negated:
+            words = [str(each).casefold() for each in row.terms(query[row])]
+            subjects = (parse_headers(each).get("Subject").casefold() for each in octets)
+            wrong += [row] if any(word in subject for subject in subjects for word in words) else []
+    return query.only(wrong)
+
+
+def find_unseen(query: SearchQuery, rows: Sequence[FetchedMessage], proofs: Proofs) -> list[Criterion]:
+    """Return the criteria by words of which the subjects and senders of messages show nothing."""
+    words = [row for row in query.criteria if row.proof is Proof.WORDS and not row.negated]
+    checks = [make_check(query.only([row]), proofs) for row in words]
+    return [row for row, check in zip(words, checks, strict=True) if not any(map(check.holds, rows))]
 
 
 def merge_items(row: Sequence[str], proof: Collection[str]) -> list[str]:

@@ -10,17 +10,16 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Protocol
 
-from mailmcp import limits
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.errors import uidvalidity_conflict
 from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
-from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
+from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.candidates import find_candidates
+from mailmcp.imap.search.doubt import believe_or_repeat
 from mailmcp.imap.search.inside import look_inside
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import CandidateList, Candidates, MailboxPage, PageRequest
-from mailmcp.imap.search.search_response import parse_esearches
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.verify import Check, make_check, merge_items
 from mailmcp.imap.search.windows import learn_size
@@ -87,7 +86,7 @@ def walk_mailboxes(
     *,
     new_tally: Callable[[], Tally],
     budget: Budget,
-    chunk: int = limits.WALK_CHUNK_MESSAGES,
+    chunk: int,
     report: Callable[[], None] = lambda: None,
     keep: Callable[[list[MailboxPage | ToolError]], None] = lambda _found: None,
 ) -> list[MailboxPage | ToolError]:
@@ -111,19 +110,24 @@ def walk_mailboxes(
     Raises:
         DeadlineError, InternalError: The connection failed, which ends all of them.
     """
-    server.prepare(requests)
-    walks: list[_Walk] = []
-    walks += (_Walk(server, request, new_tally, budget, report, chunk, walks) for request in requests)
-    tasks = [
-        MailboxTask(mailbox=walk.request.mailbox, uidvalidity=None, steps=walk.steps(), current=walk.current)
-        for walk in walks
-    ]
-    try:
-        return run_pipelined(server.session, tasks)
-    except ToolError:
-        keep([task.outcome for task in tasks])
-        budget.give_back(sum(walk.taken for walk in walks))
-        raise
+
+    def walk(requests: Sequence[PageRequest]) -> list[MailboxPage | ToolError]:
+        walks: list[_Walk] = []
+        walks += (_Walk(server, each, new_tally, budget, report, chunk, walks) for each in requests)
+        tasks = [
+            MailboxTask(
+                mailbox=each.request.mailbox, uidvalidity=None, steps=each.steps(), current=each.current
+            )
+            for each in walks
+        ]
+        try:
+            return run_pipelined(server.session, tasks)
+        except ToolError:
+            keep([task.outcome for task in tasks])
+            budget.give_back(sum(each.taken for each in walks))
+            raise
+
+    return believe_or_repeat(server.session, requests, walk)
 
 
 @dataclass(slots=True)
@@ -144,7 +148,7 @@ class _Walk:
     taken: int = 0
 
     def steps(self) -> Steps[MailboxPage]:
-        """Walk; again if the rows show that the search must be another one."""
+        """Walk to the end, or until the budget is spent."""
         name = canonical_name(self.request.mailbox)
         wanted = replace(
             self.request,
@@ -155,25 +159,22 @@ class _Walk:
             report=lambda _searched, _exists: None,
             share=len(self.walks),
         )
-        walked = None
         try:
             yield from learn_size(self.server.session.quirks, name)
-            while walked is None:
-                candidates = yield from find_candidates(self.server, wanted)
-                assert candidates is not None  # noqa: S101 - they are in order as they are found
-                walked = yield from self._add_up(wanted, candidates)
+            candidates = yield from find_candidates(self.server, wanted)
+            assert candidates is not None  # noqa: S101 - they are in order as they are found
+            return (yield from self._add_up(candidates))
         finally:
             self.is_walking = False
-        return walked
 
     @property
     def _share(self) -> int:
         """How many walks share a burst, and a chunk: those of small mailboxes end early."""
         return max(sum(each.is_walking for each in self.walks), 1)
 
-    def _add_up(self, wanted: PageRequest, candidates: Candidates) -> Steps[WalkedMailbox | None]:
-        """Add up the candidates, chunk by chunk; None if the search must be made again."""
-        server, budget, query = self.server, self.budget, self.request.query
+    def _add_up(self, candidates: Candidates) -> Steps[WalkedMailbox]:
+        """Add up the candidates, chunk by chunk."""
+        server, budget = self.server, self.budget
         mailbox = self.current.mailbox
         assert mailbox is not None  # noqa: S101 - it was searched
         exists, uidvalidity = mailbox.exists, mailbox.uidvalidity
@@ -183,31 +184,22 @@ class _Walk:
         matches = array("I")
         failures: dict[int, FetchFailure] = {}
         lost: FetchFailure | None = None
-        looked_at, technical, is_checked = 0, 0, False
+        looked_at = 0
         while lost is None:
             share = self._share
             size = max(self.chunk // share, 100)
-            if query.query:
-                size = max(min(size, limits.VISIBLE_CANDIDATES_MAX // share), 1)
             granted = budget.take(min(size, len(uids) - looked_at))
             self.taken += granted
             chunk = uids[looked_at : looked_at + granted]
-            rows, verified = yield from self._fetch(chunk, items, check, share)
+            rows = yield from self._fetch(chunk, items, check)
             if (found := self._uidvalidity()) != uidvalidity:
                 raise uidvalidity_conflict(mailbox.name, expected=uidvalidity, found=found)
-            if not (is_checked or rows.interrupted):
-                flagged = rows.messages if "FLAGS" in items else {}
-                if not (yield from server.accepts(wanted, candidates, flagged, ranks=(), exists=exists)):
-                    budget.give_back(granted)
-                    return None
-                is_checked = True
             if not chunk:
                 break
             for uid, row in rows.messages.items():
-                if verified.is_empty or verified.holds(row):
+                if check.is_empty or check.holds(row):
                     matches.append(uid)
                     tally.add(row)
-                technical += verified.is_technical(row)
             failed = {uid: each for uid, each in rows.failures.items() if each.code is not Code.NOT_FOUND}
             looked_at += len(chunk)
             if rows.interrupted:
@@ -217,6 +209,7 @@ class _Walk:
                 failures |= failed
                 self.report()
         left = len(uids) - looked_at + candidates.more
+        hidden = server.describe_hidden(mailbox.name, exists)
         return WalkedMailbox(
             mailbox=mailbox.name,
             uidvalidity=uidvalidity,
@@ -227,41 +220,23 @@ class _Walk:
             last=None,
             left=left,
             total=len(matches) + left,
-            total_exact=(not (left or failures) or not (candidates.plan.local.criteria or query.query))
-            and candidates.more_exact,
-            technical=technical,
+            total_exact=(not (left or failures) or check.is_empty) and candidates.more_exact,
             candidates_checked=looked_at,
-            statements=candidates.statements,
+            statements=(*candidates.statements, *filter(None, [hidden])),
             reach=candidates.reach,
-            unverified=server.unverified(query, found=len(uids), exists=exists),
             known_gaps=candidates.plan.known_gaps if exists else "",
-            complete=candidates.complete and not (left or failures),
+            complete=candidates.complete and not (left or failures or hidden),
             tally=tally,
             lost=lost,
         )
 
-    def _fetch(
-        self, chunk: Sequence[int], items: Sequence[str], check: Check, share: int
-    ) -> Steps[tuple[Fetched, Check]]:
-        """Fetch candidates, and look which words of the search are in their visible text; see `visible`.
-
-        Returns:
-            The rows, and what verifies them. If the connection failed, only rows that can be verified.
-        """
-        server = self.server
-        visible = server.search_visible(self.request.query, chunk, share=share)
-        fetching = fetch_steps(server.session, (chunk, items))
-        [rows], replies = yield from riding(visible.commands, fetching)
-        [rows] = yield from look_inside(server.session, [rows], check)
-        unseen = None if rows.interrupted else visible.unseen(parse_esearches(replies, len(visible.commands)))
-        if unseen:
-            check = check.with_unseen(unseen)
-            job = list(unseen), merge_items(items, check.items)
-            [looked] = yield from fetch_steps(server.session, job)
-            rows = replace(rows, messages=rows.messages | looked.messages, interrupted=looked.interrupted)
-        if rows.interrupted and (visible.commands or not rows.failures):
+    def _fetch(self, chunk: Sequence[int], items: Sequence[str], check: Check) -> Steps[Fetched]:
+        """Fetch candidates; if the connection failed, what didn't come is a failure."""
+        fetched = yield from fetch_steps(self.server.session, (chunk, items))
+        [rows] = yield from look_inside(self.server.session, fetched, check)
+        if rows.interrupted and not rows.failures:
             rows = Fetched(failures=dict.fromkeys(chunk, _LOST), interrupted=True)
-        return rows, check
+        return rows
 
     def _uidvalidity(self) -> int:
         assert self.current.mailbox is not None  # noqa: S101 - it was searched

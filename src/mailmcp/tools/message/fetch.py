@@ -18,7 +18,6 @@ from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.errors import fetch_error
-from mcp_envelope import Code
 
 _FIRST_ITEMS: Final = (
     "UID",
@@ -101,8 +100,8 @@ def fetch_parts(
 def _fetch_first(session: Session, ref: MessageRef) -> FetchedMessage:
     result = fetch_messages(session, [ref.uid], [*_FIRST_ITEMS, "BODYSTRUCTURE"])
     failure = result.failures.get(ref.uid)
-    if failure is not None and failure.code is Code.INTERNAL:
-        # Some servers send structures that can't be parsed, or fail to build one: the octets will do.
+    if failure is not None and failure.is_of_items:
+        # The octets will do.
         return _fetch(session, ref, _FIRST_ITEMS[1:])
     if failure is not None:
         raise fetch_error(ref, failure)

@@ -1,16 +1,14 @@
 """Warnings about criteria and orders that can mislead."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from mailmcp import limits
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
-from mailmcp.model.query import CRITERIA, Kind
 from mailmcp.tools.rows import MessageRow
 from mailmcp.tools.search.arguments import SearchMessagesArguments
-from mailmcp.tools.search.state import Search, arguments_of, repeat_search
-from mailmcp.wording import counted
+from mailmcp.tools.search.state import Search, repeat_search
 from mcp_envelope import NextAction, code
 
 _BY_UID = (
@@ -42,12 +40,9 @@ def search_warnings(
     warnings = []
     empty = not total
     if "last_days" in sent.model_fields_set and not (sent.last_days or sent.cursor):
-        warnings.append(f"last_days 0 is no filter; for today send start_date {today}.")
+        warnings.append(f"last_days 0 is no filter; for today send since {today}.")
     if search.query.unanswered_only and search.query.awaiting_reply is None:
         warnings.append("Answered is a flag that mail programs set; imap_get_thread shows replies.")
-    if empty and (phrases := find_phrases(arguments_of(search))):
-        names = " and ".join(phrases)
-        warnings.append(f"Several words in {names} are one phrase; query takes single words, in any order.")
     if empty and (search.query.since or search.query.before):
         warnings.append("Searches by time use the time of arrival; dates=written uses the Date header.")
     words = search.query.query
@@ -58,11 +53,6 @@ def search_warnings(
     if imported:
         warnings.append(
             "Most of these were written long before they arrived; dates=written uses the Date header."
-        )
-    if technical := sum(each.technical for each in pages):
-        warnings.append(
-            f"Left out: {counted(technical, 'message')} with a match only in technical header fields, which "
-            "people don't see. To find a single word there, too, put it in double quotes."
         )
     misordered = [each.order for each in pages if not each.in_order]
     if any(order.is_by_written for order in misordered):
@@ -86,14 +76,3 @@ def is_imported(search: Search, rows: Sequence[MessageRow], *, has_more: bool) -
 def suggest_written(search: Search) -> NextAction:
     """Suggest the same search by the Date header."""
     return repeat_search(search, "Search by the Date header.", dates="written")
-
-
-def find_phrases(arguments: Mapping[str, object]) -> list[str]:
-    """Return the criteria that search for several words as one phrase, without quotes that ask for it."""
-    return [
-        row.argument
-        for row in CRITERIA
-        if row.kind is Kind.PHRASE
-        and len((text := str(arguments.get(row.argument, ""))).split()) > 1
-        and '"' not in text
-    ]

@@ -43,8 +43,7 @@ async def find_unanswered(
         search = _search_sent(search, replies)
     call.mailbox = ", ".join(search.mailboxes)
     searches = await _search_chunk(call, search, replies, 0)
-    if searches.reordered:
-        search = replace(search, by_arrival=True)
+    search = searches.as_made(search)
     await explain_failures(call, search, searches)
     searches, page = await _fill_page(call, search, searches, replies)
     without = "that you haven't answered" if to_owner else "without a reply"

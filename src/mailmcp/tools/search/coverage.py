@@ -84,10 +84,9 @@ class Coverage:
 
         Words that weren't found may still be where servers don't look.
         """
-        sentences = [each.unverified for each in self.seen]
-        if not self.search.total and not any(each.uids or each.left for each in self.seen):
-            sentences += [each.known_gaps for each in self.seen]
-        return " ".join(dict.fromkeys(filter(None, sentences)))
+        if self.search.total or any(each.uids or each.left for each in self.seen):
+            return ""
+        return " ".join(dict.fromkeys(filter(None, (each.known_gaps for each in self.seen))))
 
     @property
     def method(self) -> list[str]:
@@ -103,11 +102,18 @@ class Coverage:
         if self.search.by_written:
             is_sorted = all(each.order.is_by_written for each in self.seen)
             sentences.append(f"Times {'and order ' * is_sorted}go by the Date header.")
+        sentences += self.anywhere
         if self.cut:
             sentences.append("There are more mailboxes than one search takes.")
         if self.search.incomplete:
             sentences.append("Earlier pages could not show everything.")
         return [*sentences, *self.caveats]
+
+    @property
+    def anywhere(self) -> list[str]:
+        """A sentence about words that are in no subject, text or address."""
+        found = self.search.anywhere and any(each.uids or each.left for each in self.seen)
+        return ["The words are in names of files or in header fields that people don't see."] if found else []
 
     @property
     def reach(self) -> list[str]:
@@ -144,7 +150,7 @@ class Coverage:
         if self.method and (empty or short or not self.all_seen):
             lines.append(f"How it was searched: {_joined(self.method)}")
         else:
-            lines += self.reach
+            lines += [*self.anywhere, *self.reach]
         if self.unproven and not (empty and self.all_seen):  # else the summary says it
             lines.append(f"Not proven complete: {self.unproven}")
         lines += self.caveats

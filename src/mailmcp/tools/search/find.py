@@ -1,6 +1,6 @@
 """The messages of a page: all sources are searched, and what they return is merged."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.rows import row_items
@@ -38,8 +38,7 @@ async def find_messages(call: Call, search: Search) -> FoundMessages:
         ToolError: No mailbox could be searched.
     """
     searches = await search_sources(call, search, choose_items(search))
-    if searches.reordered:
-        search = replace(search, by_arrival=True)
+    search = searches.as_made(search)
     await explain_failures(call, search, searches)
     return FoundMessages(search=search, searches=searches, page=make_page(search, searches))
 

@@ -20,10 +20,7 @@ from mailmcp.tools.search.coverage import Coverage, cover
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
 from mailmcp.tools.search.failures import excluded_in_vain, message_issues, source_issues
 from mailmcp.tools.search.find import brings_texts, find_messages
-from mailmcp.tools.search.nothing_found.similar import look_around
-from mailmcp.tools.search.nothing_found.spelling import Offer
-from mailmcp.tools.search.nothing_found.suggestion import name_offers, suggest_search
-from mailmcp.tools.search.opaque import look_inside
+from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, look_around, suggest_search
 from mailmcp.tools.search.page import SearchPage, next_cursor
 from mailmcp.tools.search.row_details import fetch_invitation_times, fetch_snippets
 from mailmcp.tools.search.state import Search
@@ -43,17 +40,16 @@ async def reply_with_messages(
         found = await find_unanswered(call, search, awaited, sent)
     search, searches, page = found.search, found.searches, found.page
     zone, terms = call.preferences.zone, search_terms(search.query)
-    opaque = await look_inside(call, searches, terms)
     texts: Mapping[MessageRef, FetchedMessage] = {}
     if search.snippet_chars and not brings_texts(search):
         texts = await fetch_snippets(call, [each.ref for each in page.found], terms)
     times: Mapping[MessageRef, str] = {}
     if search.query.kind and search.query.kind.kind is MailKind.INVITATION:
         times = await fetch_invitation_times(call, page.found, zone)
-    listings, failed, offers = searches.listings, tuple(message_issues(page.found)), list[Offer]()
+    listings, failed, counts = searches.listings, tuple(message_issues(page.found)), NO_COUNTS
     coverage = cover(search, searches, listings, unread=bool(failed), caveats=found.caveats)
     if not page.found and not page.rest and search.is_first_page:
-        coverage, listings, offers = await look_around(call, search, searches, caveats=found.caveats)
+        coverage, listings, counts = await look_around(call, search, searches, caveats=found.caveats)
     sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=listings)
     rows = [
         build_row(
@@ -72,9 +68,7 @@ async def reply_with_messages(
         call.message_id_cache.remember(row.message_id, row.header_message_id or "")
     cursor = next_cursor(search, page)
     imported = is_imported(search, rows, has_more=cursor is not None)
-    next_action = (None if cursor else opaque.next_action) or _next_action(
-        coverage, page, rows, cursor, offers, imported=imported
-    )
+    next_action = _next_action(coverage, page, rows, cursor, counts, imported=imported)
     if not rows and page.found:
         raise all_failed_error(failed, next_action)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
@@ -102,8 +96,7 @@ async def reply_with_messages(
         warnings=(
             *warnings,
             *excluded_in_vain(search, searches),
-            *opaque.warnings(empty=not rows),
-            *([name_offers(search, offers)] if offers else []),
+            *filter(None, [counts.sentence]),
         ),
         page=Page(page_size=search.page_size, total_count=page.total, cursor=cursor),
         next_action=next_action,
@@ -124,7 +117,7 @@ def _next_action(
     page: SearchPage,
     rows: Sequence[MessageRow],
     cursor: str | None,
-    offers: Sequence[Offer],
+    counts: Counts,
     *,
     imported: bool,
 ) -> NextAction | None:
@@ -132,7 +125,7 @@ def _next_action(
         instruction = "Search again where it failed." if page.failed_only else "Get the next page."
         return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments={"cursor": cursor})
     if not rows:
-        return suggest_search(coverage.search, coverage, offers) if coverage.search.is_first_page else None
+        return suggest_search(coverage.search, coverage, counts) if coverage.search.is_first_page else None
     if len(rows) > 1:
         # Which one to read is for the reader to choose.
         return suggest_written(coverage.search) if imported else None

@@ -4,7 +4,7 @@
 """
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from mailmcp.imap.rows import FetchedMessage
@@ -17,13 +17,11 @@ from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.kinds import is_of_kind
 from mailmcp.mail.mime.body_parts import list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
-from mailmcp.mail.mime.structure import leaf_parts
 from mailmcp.mail.text.snippet import normalize_words
 from mailmcp.model.mail_kind import WantedKind
 from mailmcp.model.query import Criterion, Kind, SearchQuery, bare_message_id
 
 _ADDRESS_FIELDS = frozenset({"From", "To", "Cc"})
-_VISIBLE_FIELDS = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Sender")
 _NO_BRACKETS = str.maketrans(dict.fromkeys('<>()"\\', " "))
 
 
@@ -62,7 +60,9 @@ def _forms(headers: Headers, name: str) -> Iterator[str]:
 
 
 def _comparable(text: str) -> str:
-    return " ".join(normalize_words(text).casefold().split())
+    """Fold case, accents and white space."""
+    letters = (each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+    return " ".join(normalize_words("".join(letters)).casefold().split())
 
 
 def has_attachments(body_structure: object) -> bool:
@@ -96,34 +96,10 @@ def written_at(message: FetchedMessage) -> int | None:
     return message.internaldate_epoch if written is None else int(written.timestamp())
 
 
-def words_may_show(message: FetchedMessage, words: Sequence[str]) -> bool:
-    """Check whether people may see all of some words beside the text: in subject, people, or names of files.
-
-    Accents don't matter, as in the searches of most servers. What can't be decided counts as seen: messages
-    inside, which have headers of their own, and structures that can't be read.
-    """
-    root = parse_body_structure(message.body_structure).root
-    leaves = list(leaf_parts(root))
-    if not leaves or any(part.is_message for part in leaves):
-        return True
-    headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
-    shown = [form for name in _VISIBLE_FIELDS for form in _forms(headers, name)]
-    shown += [name for part in leaves for name in (part.filename, part.params.get("name", ""))]
-    shown += [part.content_type for part in list_files(root) if not part.filename]
-    folded = [*map(_without_accents, shown)]
-    return all(any(_without_accents(word) in each for each in folded) for word in words)
-
-
-def _without_accents(text: str) -> str:
-    letters = (each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
-    return _comparable("".join(letters))
-
-
 PROOFS = Proofs(
     headers=headers_match,
     attachment=has_attachments,
     kind=kind_matches,
     inside=deciding_section,
     written=written_at,
-    words=words_may_show,
 )

@@ -30,8 +30,9 @@ class RememberedCandidates:
         key = _key(source, source.uidvalidity, query, order)
         return self._cache.get(key, position=_depth(order, after))
 
-    def keep(self, source: SourceCursor, query: SearchQuery, request: PageRequest, page: MailboxPage) -> None:
+    def keep(self, source: SourceCursor, request: PageRequest, page: MailboxPage) -> None:
         """Keep the candidates of a page for the next one, unless they are those that it was made of."""
+        query = request.query
         if page.candidates is request.known:
             self.hits += 1
         elif page.candidates.uidnext and not (page.fetched.interrupted or may_change(query)):

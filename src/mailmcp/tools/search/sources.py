@@ -17,14 +17,13 @@ from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.order import UID_RANK, Order, Position
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.run import search_mailboxes
+from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.session import Session
-from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.people import SentMail
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.by_account import AccountQuery, ask_in_account
 from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.search.remembered import RememberedCandidates
 from mailmcp.tools.search.state import Search
@@ -73,11 +72,26 @@ class Searches:
     reordered: bool = False
     """Whether the messages of one mailbox go by arrival, because its UIDs don't."""
 
+    anywhere: bool = False
+    """Whether words were looked for in file names and all header fields, since they were nowhere else."""
+
+    def as_made(self, search: Search) -> Search:
+        """Return the search as it was made: the next pages continue it so."""
+        if self.anywhere:
+            search = search.look_anywhere()
+        return replace(search, by_arrival=True) if self.reordered else search
+
     @property
     def pages(self) -> list[tuple[SourceCursor, MailboxPage]]:
         """The mailboxes that were searched."""
         found = ((each.source, each.found) for each in self.searched)
         return [(source, page) for source, page in found if isinstance(page, MailboxPage)]
+
+    @property
+    def are_empty(self) -> bool:
+        """Whether some mailbox was searched, and nothing was found in any."""
+        pages = [page for _, page in self.pages]
+        return bool(pages) and not any(page.uids or page.left for page in pages)
 
     @property
     def failures(self) -> list[tuple[SourceCursor, ToolError]]:
@@ -103,36 +117,33 @@ async def search_sources(
         work: What to do on each session instead of making a page.
         listings: The mailboxes of accounts that were listed before: they save a LIST for `*`.
     """
-    by_account: dict[str, list[SourceCursor]] = {}
-    for source in search.sources:
-        by_account.setdefault(source.account_id, []).append(source)
-    run = _Run(call, search, items, work, accounts=len(by_account))
-    run.found.listings = dict(listings)
-    results: dict[str, list[Searched]] = {}
-
-    async def search_account(account_id: str, sources: list[SourceCursor]) -> None:
-        results[account_id] = await run.search_account(account_id, sources)
-
-    async with anyio.create_task_group() as tasks:
-        for account_id, sources in by_account.items():
-            tasks.start_soon(search_account, account_id, sources)
-    run.found.listings = {each: run.found.listings[each] for each in by_account if each in run.found.listings}
-    run.found.searched = [each for account_id in by_account for each in results[account_id]]
-    call.telemetry.cache_hit = run.remembered.hits == len(run.found.searched) > 0
-    return run.found
+    run = _Run(call, search, items, work, listings=dict(listings))
+    found = await run.search_all()
+    if search.is_first_page and search.query.query and found.are_empty:
+        run = _Run(call, search.look_anywhere(), items, work, listings=found.listings)
+        found = await run.search_all()
+        found.anywhere = True
+    return found
 
 
 class _Run:
     """One search of several sources while it runs."""
 
-    def __init__(self, call: Call, search: Search, items: Items, work: Work | None, *, accounts: int) -> None:
+    def __init__(
+        self,
+        call: Call,
+        search: Search,
+        items: Items,
+        work: Work | None,
+        *,
+        listings: dict[str, tuple[Mailbox, ...]],
+    ) -> None:
         self.call, self.search, self.items = call, search, items
         self.work, self.makes_pages = work or _make_pages, work is None
-        self.found = Searches()
-        self.asked: dict[str, AccountQuery] = {}
+        self.found = Searches(listings=listings)
         self.remembered = RememberedCandidates(call.uid_cache)
         self._done = self._total = 0
-        self._accounts = accounts
+        self._accounts = len({each.account_id for each in search.sources})
         sources = search.sources
         alone = len(sources) == 1 and sources[0].mailbox != EVERYTHING
         now = anyio.current_time()
@@ -140,14 +151,30 @@ class _Run:
         self.deadline = now + (call.deadline - now) * share
         self.search_until = monotonic() + min((self.deadline - now) / 2, limits.SEARCH_TIME_S)
 
+    async def search_all(self) -> Searches:
+        """Search the accounts side by side."""
+        by_account: dict[str, list[SourceCursor]] = {}
+        for source in self.search.sources:
+            by_account.setdefault(source.account_id, []).append(source)
+        results: dict[str, list[Searched]] = {}
+
+        async def search_account(account_id: str, sources: list[SourceCursor]) -> None:
+            results[account_id] = await self.search_account(account_id, sources)
+
+        async with anyio.create_task_group() as tasks:
+            for account_id, sources in by_account.items():
+                tasks.start_soon(search_account, account_id, sources)
+        found = self.found
+        found.listings = {each: found.listings[each] for each in by_account if each in found.listings}
+        found.searched = [each for account_id in by_account for each in results[account_id]]
+        self.call.telemetry.cache_hit = self.remembered.hits == len(found.searched) > 0
+        return found
+
     async def search_account(self, account_id: str, sources: list[SourceCursor]) -> list[Searched]:
         """Search the sources of one account, in parallel groups."""
         try:
             account = self.call.pool.sessions_of(account_id).account
             sources = await self._with_mailboxes(account_id, sources)
-            self.asked[account_id] = await ask_in_account(
-                self.call, self.search.query, account_id, deadline=self.deadline
-            )
         except ToolError as error:
             return [Searched(source=source, found=error) for source in sources]
         self._total += len(sources)
@@ -191,28 +218,25 @@ class _Run:
         except ToolError as error:
             found = max(kept, key=_count_rows, default=[error] * len(sources))
         self._done += len(sources)
-        asked = self.asked[account_id]
         if self.makes_pages:
             for source, request, each in zip(sources, requests, found, strict=True):
                 if isinstance(each, MailboxPage):
                     reordered = request.may_reorder and each.order is not request.order
                     self.found.reordered = self.found.reordered or reordered
-                    self.remembered.keep(source, asked.query, request, each)
+                    self.remembered.keep(source, request, each)
             if self._total > 1:
                 self.call.report(self._done, self._total, "mailboxes searched")
-        return [
-            Searched(source=source, found=asked.qualify(each) if isinstance(each, MailboxPage) else each)
-            for source, each in zip(sources, found, strict=True)
-        ]
+        return [Searched(source=source, found=each) for source, each in zip(sources, found, strict=True)]
 
     def _request(self, source: SourceCursor) -> PageRequest:
         after = None
         if source.uid:
             after = Position(uidvalidity=source.uidvalidity, uid=source.uid, rank=source.rank)
         order = self.search.order.by_uid if source.rank == UID_RANK else self.search.order
+        query = self._query(source)
         return PageRequest(
             mailbox=source.mailbox,
-            query=self._query(source),
+            query=query,
             proofs=PROOFS,
             size=self.search.page_size,
             items=self.items,
@@ -223,15 +247,19 @@ class _Run:
             and after is None
             and not source.top,
             after=after,
-            known=self.remembered.find(source, self.asked[source.account_id].query, order, after),
+            known=self.remembered.find(source, query, order, after),
             uidvalidity=source.uidvalidity or None,
             search_until=self.search_until,
             report=self._report_messages,
         )
 
     def _query(self, source: SourceCursor) -> SearchQuery:
-        """Return the query for one mailbox: all mail in Sent is the owner's, whatever its sender."""
-        query = self.asked[source.account_id].query
+        """Return the query for one mailbox: whose it is, and that all mail in Sent is the owner's."""
+        query = self.search.query
+        if query.kind is not None:
+            owner = self.call.preferences.owner_of(source.account_id)
+            own = tuple(sorted({each.lower() for each in owner.addresses}))
+            query = replace(query, kind=replace(query.kind, own=own))
         if query.awaiting_reply is None:
             return query
         use = SentMail(listings=self.found.listings).use_of(source.account_id, source.mailbox)
@@ -250,7 +278,7 @@ def _count_rows(found: PageResults) -> int:
 def _make_pages(
     session: Session, requests: Sequence[PageRequest], keep: Callable[[PageResults], None]
 ) -> PageResults:
-    return search_mailboxes(CheckedServer(session), requests, keep=keep)
+    return search_mailboxes(SearchServer(session), requests, keep=keep)
 
 
 def divide(sources: Sequence[SourceCursor], *, limit: int) -> list[Sequence[SourceCursor]]:

@@ -32,23 +32,22 @@ from mcp_envelope.markdown import escape, unescape
 
 _CODES: Final = {row.name: row.code for row in ARGUMENT_CRITERIA} | {
     "exclude_mailboxes": "xm",
-    "start_date": "a",
-    "end_date": "b",
     "last_days": "d",
     "dates": "dt",
     "sort": "z",
 }
 """Of the arguments that make a search, in cursors."""
 
-_FIRST_DAY, _MAILBOXES, _ACCOUNTS, _BY_ARRIVAL = "n", "p", "j", "ba"
+_FIRST_DAY, _MAILBOXES, _ACCOUNTS, _BY_ARRIVAL, _ANYWHERE = "n", "p", "j", "ba", "tx"
 """`n` is the day on which `last_days` starts; `p` says `*` or, for a list, `+`; `j` says `*`.
 
-`ba` is 1 where the messages of one mailbox go by arrival, since its UIDs do not.
+`ba` is 1 where the messages of one mailbox go by arrival, since its UIDs do not; `tx` is 1 where words were
+looked for in names of files and all header fields, since they were nowhere else.
 """
 
 _LIST = "+"
 
-if len({*_CODES.values(), _FIRST_DAY, _MAILBOXES, _ACCOUNTS, _BY_ARRIVAL}) < len(_CODES) + 4:
+if len({*_CODES.values(), _FIRST_DAY, _MAILBOXES, _ACCOUNTS, _BY_ARRIVAL, _ANYWHERE}) < len(_CODES) + 5:
     raise TypeError("two fields of a cursor have the same code")
 
 
@@ -74,6 +73,16 @@ class Search:
 
     page_size: int
     is_first_page: bool = True
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether words were looked for in names of files and all header fields."""
+        return bool(self.query.anywhere)
+
+    def look_anywhere(self) -> "Search":
+        """Return the search that looks for its words in names of files and all header fields."""
+        query = self.query
+        return replace(self, query=replace(query, query=(), anywhere=query.query or query.anywhere))
 
     @property
     def snippet_chars(self) -> int:
@@ -186,8 +195,8 @@ def resume_search(text: str, zone: tzinfo) -> Search:
     """
     cursor = parse_search_cursor(text)
     fields = dict(cursor.criteria)
-    mailboxes, accounts, by_arrival, first_day = (
-        fields.pop(code, "") for code in (_MAILBOXES, _ACCOUNTS, _BY_ARRIVAL, _FIRST_DAY)
+    mailboxes, accounts, by_arrival, anywhere, first_day = (
+        fields.pop(code, "") for code in (_MAILBOXES, _ACCOUNTS, _BY_ARRIVAL, _ANYWHERE, _FIRST_DAY)
     )
     names = list(dict.fromkeys(each.mailbox for each in cursor.sources))
     account_ids = {each.account_id for each in cursor.sources}
@@ -221,6 +230,7 @@ def resume_search(text: str, zone: tzinfo) -> Search:
         page_size=cursor.page_size,
         is_first_page=False,
     )
+    search = search.look_anywhere() if anywhere else search
     named = all(each.mailbox != EVERYTHING for each in cursor.sources)
     listed = all(each.mailbox != EVERYTHING or not each.uidvalidity for each in cursor.sources)
     sound = (
@@ -230,6 +240,7 @@ def resume_search(text: str, zone: tzinfo) -> Search:
         and mailboxes in {"", EVERYTHING, _LIST}
         and search.all_mailboxes == (mailboxes == EVERYTHING)
         and accounts in {"", EVERYTHING}
+        and anywhere in ({"", "1"} if search.anywhere or query.query else {""})
         and by_arrival in ({"", "1"} if search.one_mailbox and not search.by_written else {""})
         and (len(cursor.sources) == 1 or not search.one_mailbox)
         and (len(account_ids) == 1 or search.all_accounts)
@@ -279,6 +290,7 @@ def format_cursor(search: Search) -> str:
         _MAILBOXES: EVERYTHING if search.all_mailboxes else _LIST if search.listed else "",
         _ACCOUNTS: EVERYTHING if search.all_accounts else "",
         _BY_ARRIVAL: "1" if search.by_arrival else "",
+        _ANYWHERE: "1" if search.anywhere else "",
     }
     cursor = SearchCursor(
         sources=search.sources,
@@ -337,10 +349,8 @@ def read_query(arguments: SearchMessagesArguments, first_day: str, zone: tzinfo)
         zone: In which days begin and end.
     """
     values = {row.name: _value(row, getattr(arguments, row.name), zone) for row in ARGUMENT_CRITERIA}
-    if first := first_day or arguments.start_date:
-        values["since"] = start_of(first, zone)
-    if arguments.end_date:
-        values["before"] = start_of(arguments.end_date, zone, days_later=1)
+    if first_day:
+        values["since"] = start_of(first_day, zone)
     since: datetime | None = values["since"]
     before: datetime | None = values["before"]
     if since is not None and since.year <= limits.YEAR_FIRST:

@@ -11,12 +11,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mailmcp import limits
-from mailmcp.model.query import CRITERIA, Kind
+from mailmcp.model.query import ARGUMENT_CRITERIA, Kind
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.values import parse_day, parse_octets
 from mcp_envelope import BaseReason, InvalidInputError, Problem
 
-TEXTS = tuple(row.name for row in CRITERIA if row.kind in {Kind.WORDS, Kind.PHRASE})
+TEXTS = tuple(row.name for row in ARGUMENT_CRITERIA if row.kind in {Kind.WORDS, Kind.PHRASE})
 """The arguments that take words or a phrase, by the names of their fields."""
 
 _QUOTED = "In double quotes it is text."

@@ -24,7 +24,7 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
 
 def parse_words(text: str, *, ignored: frozenset[str]) -> tuple[str, ...]:
-    """Split a text at its spaces into words and quoted phrases. A single word keeps its quotes.
+    """Split a text at its spaces into words and quoted phrases.
 
     Commas and asterisks at the ends of words are dropped: parts of words are found anyway. So are blank
     phrases, which servers find everywhere.
@@ -40,7 +40,7 @@ def parse_words(text: str, *, ignored: frozenset[str]) -> tuple[str, ...]:
         for index, (word, quoted) in enumerate(words)
         if quoted or index in ends or word not in ignored
     )
-    terms = (_quoted(word) if quoted else _trim(word) for word, quoted in kept)
+    terms = (word if quoted else _trim(word) for word, quoted in kept)
     return tuple(term for term in terms if term.strip())
 
 
@@ -61,10 +61,6 @@ def _split(text: str) -> list[tuple[str, bool]]:
             phrase = match["typeset"].strip() if match["plain"] is None else match["between"]  # « comme ça »
             words.append((phrase, True))
     return words
-
-
-def _quoted(text: str) -> str:
-    return f'"{text}"' if text.split() == [text] else text
 
 
 def _trim(text: str) -> str:

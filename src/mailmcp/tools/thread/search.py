@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.object_ids import IDS
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.imap.special_use import is_draft
@@ -30,7 +31,6 @@ from mailmcp.mail.thread import (
     select_thread,
     unasked_ids,
 )
-from mailmcp.model.feature import Feature
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.copies import Folded, header_key
 from mailmcp.tools.errors import fetch_error, message_issue
@@ -264,7 +264,7 @@ class _Search:
         others = [
             replace(each, draft=is_draft(each.row, self.uses.get(each.ref.mailbox, ""))) for each in others
         ]
-        by_ids = self.by_thread_id and self.session.quirks.trusts(Feature.IDS)
+        by_ids = self.by_thread_id and self.session.quirks.allows(IDS)
         return FoundThread(
             members=folded,
             continuations=find_continuations([*members.values()], others),

@@ -78,17 +78,6 @@ class DiscriminatedShape(WireShape):
 
     @override
     def schema(self, data: JsonObject) -> JsonObject:
-        properties = {
-            "success": {"type": "boolean"},
-            "data": data,
-            "warnings": {"type": "array"},
-            "error": {"type": "object"},
-        }
-        success = {"properties": {"success": {"const": True}}, "required": ["data"]}
+        success = {"properties": {"success": {"const": True}, "data": data}, "required": ["data"]}
         failure = {"properties": {"success": {"const": False}}, "required": ["error"]}
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": ["success"],
-            "oneOf": [success, failure],
-        }
+        return {"type": "object", "required": ["success"], "oneOf": [success, failure]}

@@ -25,32 +25,22 @@ from mcp_envelope.values import (
 
 VERSION: Final = "response-v2"
 
-ERROR_CODES: Final = {
-    Code.INVALID_INPUT: "VALIDATION_ERROR",
-    Code.NOT_FOUND: "NOT_FOUND",
-    Code.AUTH_FAILED: "AUTHENTICATION_FAILED",
-    Code.TIMEOUT: "TIMEOUT",
-    Code.CONFLICT: "CONFLICT",
-    Code.INTERNAL: "INTERNAL_ERROR",
+_FAILURES: Final = {
+    Code.INVALID_INPUT: ("VALIDATION_ERROR", "validation", "Change the request as the error says."),
+    Code.NOT_FOUND: ("NOT_FOUND", "not_found", "List or search again, and use an id from that reply."),
+    Code.AUTH_FAILED: (
+        "AUTHENTICATION_FAILED",
+        "authentication",
+        "Ask the person who can sign in or decide.",
+    ),
+    Code.TIMEOUT: ("TIMEOUT", "unavailable", "Send the same request again later."),
+    Code.CONFLICT: ("CONFLICT", "conflict", "List or search again; ids from before are void."),
+    Code.INTERNAL: ("INTERNAL_ERROR", "internal", "Look into the server's log."),
 }
+"""How this dialect spells each code, its type, and what to do about it."""
 
-ERROR_TYPES: Final = {
-    Code.INVALID_INPUT: "validation",
-    Code.NOT_FOUND: "not_found",
-    Code.AUTH_FAILED: "authentication",
-    Code.TIMEOUT: "unavailable",
-    Code.CONFLICT: "conflict",
-    Code.INTERNAL: "internal",
-}
-
-_REMEDIES: Final = {
-    Code.INVALID_INPUT: "Change the request as the error says.",
-    Code.NOT_FOUND: "List or search again, and use a name or an id from that reply.",
-    Code.AUTH_FAILED: "Sign in again, or ask the person who can grant access.",
-    Code.TIMEOUT: "Send the same request again later.",
-    Code.CONFLICT: "List or search again; ids and cursors from before are void.",
-    Code.INTERNAL: "Look into the server's log; the same request fails again.",
-}
+ERROR_CODES: Final = {code: spelled for code, (spelled, _, _) in _FAILURES.items()}
+ERROR_TYPES: Final = {code: kind for code, (_, kind, _) in _FAILURES.items()}
 
 
 class ResponseV2Shape(WireShape):
@@ -74,7 +64,7 @@ class ResponseV2Shape(WireShape):
     @override
     def failure(self, error: ToolError, meta: Meta) -> JsonObject:
         """Format a failure: `error` is its message."""
-        remedy = _REMEDIES[Code.TIMEOUT if error.retryable else error.code]
+        remedy = _FAILURES[Code.TIMEOUT if error.retryable else error.code][2]
         data: JsonObject = {
             "error_code": self.spell(error.code, error.reason),
             "error_type": ERROR_TYPES[error.code],
@@ -92,13 +82,12 @@ class ResponseV2Shape(WireShape):
     @override
     def schema(self, data: JsonObject) -> JsonObject:
         """A failure has other keys in `data`."""
-        properties = {"success": {"type": "boolean"}, "data": {"type": "object"}, "meta": {"type": "object"}}
         success = {"properties": {"success": {"const": True}, "data": data}}
+        failure = {"properties": {"success": {"const": False}}}
         return {
             "type": "object",
-            "properties": properties,
             "required": ["success", "data", "error", "meta"],
-            "anyOf": [success, {"properties": {"success": {"const": False}}}],
+            "anyOf": [success, failure],
         }
 
 

@@ -130,7 +130,7 @@ class Toolset:
         self._timeout_s = timeout_s
         self._log = logging.getLogger(version.partition("/")[0])
         self._threads = CapacityLimiter(THREADS_MAX)
-        self._tools: dict[str, Tool[Any]] = {}
+        self.tools: dict[str, Tool[Any]] = {}
         self._published: list[PublishedTool] = []
         for tool in tools:
             self.add(tool)
@@ -141,9 +141,9 @@ class Toolset:
         Raises:
             ValueError: There is one of this name.
         """
-        if tool.name in self._tools:
+        if tool.name in self.tools:
             raise ValueError(f"there are two tools called {tool.name}")
-        self._tools[tool.name] = tool
+        self.tools[tool.name] = tool
         self._published.append(publish(tool, self._dialect))
 
     def tool(self, **options: Any) -> Callable[[FunctionT], FunctionT]:
@@ -195,10 +195,10 @@ class Toolset:
         Raises:
             MCPError: There is no tool of this name; everything else is a result.
         """
-        if (tool := self._tools.get(params.name)) is None:
+        if (tool := self.tools.get(params.name)) is None:
             raise MCPError(
                 code=INVALID_PARAMS,
-                message=f"There is no such tool. Tools: {', '.join(self._tools)}.",
+                message=f"There is no such tool. Tools: {', '.join(self.tools)}.",
                 data={"code": shape_of(self._dialect).unknown_tool_code},
             )
         given: dict[str, Any] = dict(params.arguments or {})
@@ -274,12 +274,13 @@ class Toolset:
         reply: Callable[[ValueT | ToolError, Call], ReplyT],
         request: Context,
     ) -> ReplyT:
-        """Do `work` within the time limit of a call, for a request of any method; raises only cancellation.
+        """Do `work` within the time limit of a call, for a request of any method.
 
         Args:
             name: The tool or the method, for the log.
             work: Takes what `context` made. May raise any `ToolError`.
-            reply: Makes the reply from what `work` returned, or from its error.
+            reply: Makes the reply from what `work` returned, or from its error. May raise `MCPError`, for
+                a method whose result has no place for a failure.
             request: The SDK's context of the request.
         """
         progress = Progress(request.session.report_progress)
@@ -294,13 +295,15 @@ class Toolset:
         try:
             async with progress.running():
                 result = await self._result_of(work, call)
-                try:
-                    replied = reply(result, call)
-                except Exception:  # noqa: BLE001 - the boundary: a value of a wrong type is a bug like any other
-                    result = self._unexpected(call)
-                    replied = reply(result, call)
             level, ending = _ending(result)
-            return replied
+            try:
+                return reply(result, call)
+            except MCPError:
+                raise
+            except Exception:  # noqa: BLE001 - the boundary: a value of a wrong type is a bug like any other
+                error = self._unexpected(call)
+                level, ending = _ending(error)
+                return reply(error, call)
         finally:
             self._log.log(level, "%s: %s", name, ending, extra=_log_fields(call, ending))
 

@@ -1,10 +1,10 @@
 """Group the matches of a search: who wrote most, which newsletters come, how much mail a month.
 
-The mailboxes are walked (`imap/search/walk.py`), copies of a message are counted once (`copies`), and the
-groups of `keys` are added up and put in order.
+The mailboxes are walked (`imap/search/walk.py`), latest message first, and each is added to its groups. A
+message that is in several mailboxes counts in each.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from time import monotonic
@@ -13,29 +13,42 @@ from typing import Final
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.object_ids import id_items
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.page import PageRequest
+from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.walk import Budget, WalkedMailbox, walk_mailboxes
 from mailmcp.imap.session import Session
-from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.tools.copies import server_keys
+from mailmcp.model.cursor import SourceCursor
 from mailmcp.tools.search.data import GroupRow
-from mailmcp.tools.search.groups.copies import Counted, CountedMailbox, fold_copies
 from mailmcp.tools.search.groups.keys import GroupBy, Key, keys_in_header, period_of
 from mailmcp.tools.search.groups.rows import format_moment
+from mailmcp.tools.search.page import ref_of
 from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.search.sources import PageResults, Searches, search_sources
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
 
+MESSAGES_MAX: Final = 10_000
+"""Messages that one call groups: 1.5 to 3 MB. A year of a busy mailbox."""
+
+LIGHT_MESSAGES_MAX: Final = 100_000
+"""The same where flags and INTERNALDATE are enough: 9 MB, and 5 s."""
+
+_HEADERS_KEPT: Final = 1_000
+"""Header blocks whose keys are remembered while a mailbox is grouped: most repeat those of a few senders."""
+
+_DEADLINE_SHARE: Final = 0.6
+"""Share of a call's time after which no more messages are fetched to be grouped."""
+
+CHUNK_MESSAGES: Final = 2_000
+"""Messages in one round trip: 10 MB of memory while they are read."""
+
+LIGHT_CHUNK_MESSAGES: Final = 5_000
+"""The same without header fields."""
+
 _UNKNOWN: Final = -(2**40)
 """Before every time."""
-
-
-def _rank(epoch: int | None) -> int:
-    return _UNKNOWN if epoch is None else epoch
 
 
 @dataclass(slots=True)
@@ -47,73 +60,52 @@ class Group:
     newest: tuple[int, int] = (_UNKNOWN, 0)
     """Time, and UID among those of one time."""
 
-    place: CountedMailbox | None = None
-    """The mailbox of the newest message; None for that of the tally."""
+    message_id: str = ""
+    """Of the newest message."""
 
-    def add(self, message: Counted, place: CountedMailbox | None = None) -> None:
-        """Add a message."""
-        self.count += 1
-        self.unread += message.is_unread
-        newest = (_rank(message.epoch), message.uid)
-        if newest > self.newest:
-            self.newest, self.place = newest, place
+    face: Key | None = None
+    """What the newest message says about the group."""
+
+    def add(self, other: "Group") -> None:
+        """Add another one of the same key."""
+        self.count += other.count
+        self.unread += other.unread
+        if other.newest > self.newest:
+            self.newest, self.message_id, self.face = other.newest, other.message_id, other.face
 
 
 @dataclass(slots=True, kw_only=True)
 class GroupTally:
-    """The messages of one mailbox, and what the newest of each group says about it.
+    """The groups of one mailbox."""
 
-    Messages are kept only where others may be copies of them.
-    """
-
-    account_id: str
     group_by: GroupBy
     zone: tzinfo
     by_written: bool
-    keeps_messages: bool
-    messages: list[Counted] = field(default_factory=list)
     groups: dict[str, Group] = field(default_factory=dict)
-    count: int = 0
-    """Messages in `groups`."""
+    """By key; "" for messages that lack what they are grouped by."""
 
+    count: int = 0
     earliest: int | None = None
-    """The earliest INTERNALDATE among those."""
+    """The earliest INTERNALDATE."""
 
     follows_arrival: bool = True
     """Whether each message arrived before those that were added earlier, within ORDER_SLACK_S."""
 
-    faces: dict[str, tuple[int, Key]] = field(default_factory=dict)
-    """By key; with the time of the message."""
-
     _read: dict[bytes, tuple[Key, ...]] = field(default_factory=dict)
-    """Headers that were read: a few senders write most mail."""
 
     def add(self, row: FetchedMessage) -> None:
         """Add a message; those with higher UIDs come first."""
         arrived = row.internaldate_epoch
         epoch = PROOFS.written(row) if self.by_written else arrived
-        for each in (keys := self._keys(row)):
-            if each.key not in self.faces or _rank(epoch) > self.faces[each.key][0]:
-                self.faces[each.key] = (_rank(epoch), each)
+        unread = not row.has_flag("\\Seen")
+        newest = (_UNKNOWN if epoch is None else epoch, row.uid)
         if self.group_by.is_time and epoch is not None:
-            names: tuple[str, ...] = (period_of(self.group_by, epoch, self.zone),)
+            faces: Mapping[str, Key | None] = {period_of(self.group_by, epoch, self.zone): None}
         else:
-            names = tuple(each.key for each in keys)
-        message = Counted(
-            uid=row.uid,
-            epoch=epoch,
-            arrived=arrived,
-            size_octets=row.size_octets,
-            is_unread=not row.has_flag("\\Seen"),
-            keys=names,
-            ids=server_keys(account_id=self.account_id, email_id=row.email_id, gmail_id=row.gmail_id),
-        )
-        if self.keeps_messages:
-            self.messages.append(message)
-            return
+            faces = {each.key: each for each in self._keys(row)} or {"": None}
+        for key, face in faces.items():
+            self.groups.setdefault(key, Group()).add(Group(1, unread, newest, face=face))
         self.count += 1
-        for name in names or ("",):
-            self.groups.setdefault(name, Group()).add(message)
         if arrived is not None:
             if self.earliest is not None and arrived > self.earliest + limits.ORDER_SLACK_S:
                 self.follows_arrival = False
@@ -124,7 +116,7 @@ class GroupTally:
             return ()
         octets = row.sections.get("HEADER.FIELDS", b"")
         if octets not in self._read:
-            if len(self._read) == limits.GROUP_HEADERS_KEPT:
+            if len(self._read) == _HEADERS_KEPT:
                 self._read.clear()
             self._read[octets] = keys_in_header(self.group_by, parse_headers(octets))
         return self._read[octets]
@@ -152,7 +144,8 @@ class Grouped:
     back_to: int | None
     """When the earliest counted message arrived, if those that were left arrived earlier."""
 
-    unproven_copies: int
+    mailboxes: int
+    """In which messages were counted."""
 
 
 async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[Searches, Grouped]:
@@ -163,141 +156,71 @@ async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[
         search: What to search for; its page size is the number of groups.
         group_by: The kind of group.
     """
-    zone, alone = call.preferences.zone, search.one_mailbox
-    light = alone and not (group_by.header_fields or search.by_written)
-    messages = limits.GROUP_LIGHT_MESSAGES_MAX if light else limits.GROUP_MESSAGES_MAX
-    over_at = monotonic() + (call.deadline - anyio.current_time()) * limits.GROUP_DEADLINE_SHARE
+    light = not (group_by.header_fields or search.by_written)
+    messages = LIGHT_MESSAGES_MAX if light else MESSAGES_MAX
+    over_at = monotonic() + (call.deadline - anyio.current_time()) * _DEADLINE_SHARE
     budget = Budget(messages=messages, is_over=lambda: monotonic() > over_at)
+
+    def new_tally() -> GroupTally:
+        return GroupTally(group_by=group_by, zone=call.preferences.zone, by_written=search.by_written)
 
     def work(
         session: Session, requests: Sequence[PageRequest], keep: Callable[[PageResults], None]
     ) -> PageResults:
         return walk_mailboxes(
-            CheckedServer(session),
+            SearchServer(session),
             requests,
-            new_tally=lambda: GroupTally(
-                account_id=session.account.account_id,
-                group_by=group_by,
-                zone=zone,
-                by_written=search.by_written,
-                keeps_messages=not alone,
-            ),
+            new_tally=new_tally,
             budget=budget,
-            chunk=limits.WALK_LIGHT_CHUNK_MESSAGES if light else limits.WALK_CHUNK_MESSAGES,
+            chunk=LIGHT_CHUNK_MESSAGES if light else CHUNK_MESSAGES,
             report=lambda: call.report(messages - budget.messages, 0, "messages counted"),
             keep=keep,
         )
 
-    searches = await search_sources(call, search, _items(group_by, search), work)
-    return searches, await _group(call, search, group_by, searches)
+    fields = [*filter(None, [group_by.header_fields]), *(["DATE"] if search.by_written else [])]
+    headers = [f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]"] if fields else []
+    items = ("UID", "FLAGS", "INTERNALDATE", *headers)
+    searches = await search_sources(call, search, lambda _session: items, work)
+    return searches, _group(search, group_by, searches)
 
 
-def _items(group_by: GroupBy, search: Search) -> Callable[[Session], Sequence[str]]:
-    """Choose what to fetch of each message: its keys, and with several mailboxes what shows copies."""
-
-    def items(session: Session) -> Sequence[str]:
-        chosen = ["UID", "FLAGS", "INTERNALDATE"]
-        if not search.one_mailbox:
-            chosen += ["RFC822.SIZE", *id_items(session)]
-        fields = [*filter(None, [group_by.header_fields]), *(["DATE"] if search.by_written else [])]
-        if fields:
-            chosen.append(f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]")
-        return chosen
-
-    return items
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sum:
-    """Messages, added up by group."""
-
-    groups: dict[str, Group]
-    """By key; "" for messages without one."""
-
-    count: int
-    """Messages, each once."""
-
-    back_to: int | None = None
-    unproven_copies: int = 0
-
-
-async def _group(call: Call, search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
-    walks: list[tuple[CountedMailbox, WalkedMailbox, GroupTally]] = []
+def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
+    """Add up the groups of all mailboxes."""
+    groups: dict[str, Group] = {}
+    walks: list[tuple[WalkedMailbox, GroupTally]] = []
+    accounts = {source.account_id for source, _ in searches.pages}
     for source, walked in searches.pages:
         assert isinstance(walked, WalkedMailbox)  # noqa: S101 - see `group_matches`
         assert isinstance(walked.tally, GroupTally)  # noqa: S101 - it was made there
-        place = CountedMailbox(
-            account_id=source.account_id,
-            mailbox=walked.mailbox,
-            uidvalidity=walked.uidvalidity,
-            messages=walked.tally.messages,
-        )
-        walks.append((place, walked, walked.tally))
-    if search.one_mailbox and walks:
-        summed = _sum_one(*walks[0], group_by, by_written=search.by_written)
-    else:
-        summed = _sum_several(*await fold_copies(call, [place for place, _, _ in walks]), group_by)
-    dated: dict[str, tuple[int, Key]] = {}
-    for _, _, tally in walks:
-        for key, face in tally.faces.items():
-            dated[key] = max(dated.get(key, face), face, key=lambda each: each[0])
-    faces = {key: face for key, (_, face) in dated.items()}
-    lacking = summed.groups.pop("", None)
-    names = _in_order(summed.groups, group_by, search.arguments.sort)
-    shown = [(name, summed.groups[name]) for name in names[: search.page_size]]
+        walks.append((walked, walked.tally))
+        for key, group in walked.tally.groups.items():
+            group.message_id = ref_of(source, walked, group.newest[1]).message_id
+            name = _mailbox_key(source, accounts) if group_by is GroupBy.MAILBOX else key
+            groups.setdefault(name, Group()).add(group)
+    lacking = groups.pop("", None)
+    names = _in_order(groups, group_by, search.arguments.sort)
+    shown = [(name, groups[name]) for name in names[: search.page_size]]
     shown += [("", lacking)] if lacking else []
-    left = sum(walked.left + len(walked.fetched.failures) for _, walked, _ in walks)
-    inexact = summed.unproven_copies or (left and len(walks) > 1)
+    left = sum(walked.left + len(walked.fetched.failures) for walked, _ in walks)
+    count = sum(tally.count for _, tally in walks)
+    back_to = None
+    if search.one_mailbox and left and not search.by_written and walks[0][1].follows_arrival:
+        back_to = walks[0][1].earliest
     return Grouped(
-        rows=tuple(_row(name, group, faces.get(name)) for name, group in shown),
-        top=faces.get(names[0]) if names else None,
-        group_count=len(summed.groups),
-        counted=summed.count,
-        total=summed.count + left,
-        total_exact=not inexact and all(walked.total_exact for _, walked, _ in walks),
+        rows=tuple(_row(name, group) for name, group in shown),
+        top=groups[names[0]].face if names else None,
+        group_count=len(groups),
+        counted=count,
+        total=count + left,
+        total_exact=all(walked.total_exact for walked, _ in walks),
         left=left,
-        back_to=summed.back_to,
-        unproven_copies=summed.unproven_copies,
+        back_to=back_to,
+        mailboxes=sum(bool(tally.count) for _, tally in walks),
     )
 
 
-def _sum_one(
-    place: CountedMailbox, walked: WalkedMailbox, tally: GroupTally, group_by: GroupBy, *, by_written: bool
-) -> _Sum:
-    """Return the sums of the only mailbox, whose tally added up the messages."""
-    groups = tally.groups
-    if group_by is GroupBy.MAILBOX and groups:
-        groups = {place.mailbox: groups[""]}
-    for group in groups.values():
-        group.place = place
-    goes_back = walked.left and tally.follows_arrival and not by_written
-    return _Sum(groups=groups, count=tally.count, back_to=tally.earliest if goes_back else None)
-
-
-def _sum_several(
-    messages: Sequence[Mapping[CountedMailbox, Counted]], unproven: int, group_by: GroupBy
-) -> _Sum:
-    """Add up the messages of several mailboxes."""
-    accounts = {place.account_id for copies in messages for place in copies}
-    groups: dict[str, Group] = {}
-    for copies in messages:
-        for name, place, message in _memberships(copies, group_by, several_accounts=len(accounts) > 1):
-            groups.setdefault(name, Group()).add(message, place)
-    return _Sum(groups=groups, count=len(messages), unproven_copies=unproven)
-
-
-def _memberships(
-    copies: Mapping[CountedMailbox, Counted], group_by: GroupBy, *, several_accounts: bool
-) -> Iterator[tuple[str, CountedMailbox, Counted]]:
-    """Yield the groups of a message: by mailbox those of all its copies; "" if it lacks a key."""
-    if group_by is GroupBy.MAILBOX:
-        for place, message in copies.items():
-            name = f"{place.account_id}: {place.mailbox}" if several_accounts else place.mailbox
-            yield name, place, message
-        return
-    place, message = next(iter(copies.items()))
-    for key in message.keys or ("",):
-        yield key, place, message
+def _mailbox_key(source: SourceCursor, accounts: set[str]) -> str:
+    return f"{source.account_id}: {source.mailbox}" if len(accounts) > 1 else source.mailbox
 
 
 def _in_order(groups: Mapping[str, Group], group_by: GroupBy, sort: str) -> list[str]:
@@ -313,16 +236,15 @@ def _in_order(groups: Mapping[str, Group], group_by: GroupBy, sort: str) -> list
             return sorted(groups, reverse=True) if group_by.is_time else by_size
 
 
-def _row(name: str, group: Group, face: Key | None) -> GroupRow:
-    epoch, uid = group.newest
-    assert group.place is not None  # noqa: S101 - see `_group`
+def _row(name: str, group: Group) -> GroupRow:
+    epoch, face = group.newest[0], group.face
     return GroupRow(
         key=name,
         name=(face.name or None) if face else None,
         count=group.count,
         unread=group.unread,
         newest=None if epoch == _UNKNOWN else format_moment(epoch),
-        message_id=group.place.ref(uid).message_id,
+        message_id=group.message_id,
         unsubscribe=(list(face.unsubscribe) or None) if face else None,
         one_click=(face.one_click or None) if face else None,
     )

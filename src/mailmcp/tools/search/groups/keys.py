@@ -1,6 +1,6 @@
 """What messages are grouped by: the keys of a message for each value of `group_by`, and what holds them.
 
-A message has no key if it lacks what it is grouped by, and several if it has several recipients.
+A message has no key if it lacks what it is grouped by.
 """
 
 from collections.abc import Callable
@@ -23,10 +23,8 @@ class GroupBy(StrEnum):
     SENDER = "sender"
     DOMAIN = "domain"
     LIST = "list"
-    RECIPIENT = "recipient"
     MAILBOX = "mailbox"
     DAY = "day"
-    WEEK = "week"
     MONTH = "month"
     YEAR = "year"
 
@@ -45,16 +43,14 @@ _HEADER_FIELDS: Final = {
     GroupBy.SENDER: "FROM",
     GroupBy.DOMAIN: "FROM",
     GroupBy.LIST: f"{LIST_HEADER_FIELDS} FROM",
-    GroupBy.RECIPIENT: "TO CC",
 }
 
 PERIODS: Final[dict[GroupBy, Callable[[datetime], str]]] = {
     GroupBy.DAY: lambda moment: f"{moment:%Y-%m-%d}",
-    GroupBy.WEEK: lambda moment: "{}-W{:02}".format(*moment.isocalendar()[:2]),
     GroupBy.MONTH: lambda moment: f"{moment:%Y-%m}",
     GroupBy.YEAR: lambda moment: f"{moment:%Y}",
 }
-"""The key of a time, in the user's zone; weeks as in ISO 8601. Keys sort as the times do."""
+"""The key of a time, in the user's zone. Keys sort as the times do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,13 +70,11 @@ def keys_in_header(group_by: GroupBy, headers: Headers) -> tuple[Key, ...]:
     """Return the keys that header fields hold: addresses and ids in lower case, each once."""
     match group_by:
         case GroupBy.SENDER:
-            return _leavable_senders(headers) or _people(headers, "From")[:1]
+            return _leavable_senders(headers) or _senders(headers)[:1]
         case GroupBy.DOMAIN:
-            senders = _people(headers, "From")[:1]
+            senders = _senders(headers)[:1]
             domains = (_organisation(each.key) for each in senders)
             return tuple(Key(key=each, argument="from") for each in domains if each)
-        case GroupBy.RECIPIENT:
-            return _people(headers, "To", "Cc", argument="any_address")[: limits.GROUP_RECIPIENTS_MAX]
         case GroupBy.LIST:
             return _list(headers)
         case _:
@@ -95,9 +89,6 @@ def period_of(group_by: GroupBy, epoch: int, zone: tzinfo) -> str:
 def period_days(key: str) -> tuple[date, date]:
     """Return the first and the last day of a key of `period_of`."""
     year, _, rest = key.partition("-")
-    if rest.startswith("W"):
-        monday = date.fromisocalendar(int(year), int(rest[1:]), 1)
-        return monday, monday + timedelta(days=6)
     if not rest:
         return date(int(year), 1, 1), date(int(year), 12, 31)
     month, _, day = rest.partition("-")
@@ -107,12 +98,12 @@ def period_days(key: str) -> tuple[date, date]:
     return first, (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
 
 
-def _people(headers: Headers, *names: str, argument: str = "from") -> tuple[Key, ...]:
-    found = parse_addresses(*(raw for name in names for raw in headers.raw_all(name)))
+def _senders(headers: Headers) -> tuple[Key, ...]:
+    found = parse_addresses(*headers.raw_all("From"))
     keys = (
         Key(
             key=key,
-            argument=argument,
+            argument="from",
             name=_short(each.name),
         )
         for each in found
@@ -157,7 +148,7 @@ def _leavable_senders(headers: Headers) -> tuple[Key, ...]:
     if not headers.get("List-Unsubscribe"):
         return ()
     found = parse_mailing_list(headers)
-    senders = _people(headers, "From")[:1] if found.unsubscribe else ()
+    senders = _senders(headers)[:1] if found.unsubscribe else ()
     return tuple(replace(each, unsubscribe=found.unsubscribe, one_click=found.one_click) for each in senders)
 
 

@@ -16,15 +16,15 @@ from mailmcp.tools.search.failures import excluded_in_vain, explain_failures, so
 from mailmcp.tools.search.groups.count import Grouped, group_matches
 from mailmcp.tools.search.groups.keys import GroupBy, period_days
 from mailmcp.tools.search.groups.rows import format_moment, group_line, groups_named
-from mailmcp.tools.search.nothing_found.elsewhere import cover_empty
-from mailmcp.tools.search.nothing_found.suggestion import suggest_search
+from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, look_around, suggest_search
 from mailmcp.tools.search.sources import Searches
-from mailmcp.tools.search.state import Search, arguments_of, as_sent, can_be_sent, repeat_search
+from mailmcp.tools.search.state import Search, as_sent, can_be_sent, repeat_search
 from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
 from mcp_envelope import Issue, NextAction, Outcome, Page
 
-_TIMES = ("since", "before", "start_date", "end_date", "last_days")
+_COPIES = "A message that is in several mailboxes counts in each."
+_TIMES = ("since", "before", "last_days")
 
 
 async def reply_with_groups(
@@ -34,11 +34,13 @@ async def reply_with_groups(
     if group_by.is_time and "limit" not in sent.model_fields_set:
         search = replace(search, page_size=limits.GROUP_TIMES_DEFAULT)
     searches, grouped = await group_matches(call, search, group_by)
+    search = searches.as_made(search)
     await explain_failures(call, search, searches)
     zone = call.preferences.zone
     coverage = cover(search, searches, searches.listings)
+    counts = NO_COUNTS
     if not grouped.total:
-        coverage, _ = await cover_empty(call, search, searches)
+        coverage, _, counts = await look_around(call, search, searches, caveats=())
     coverage = replace(coverage, notes=(*coverage.notes, *_notes(grouped, zone)))
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     return Outcome(
@@ -58,6 +60,7 @@ async def reply_with_groups(
         ),
         blocks=(
             *(group_line(row, group_by, zone) for row in grouped.rows),
+            *([_COPIES] if grouped.mailboxes > 1 else []),
             *coverage.lines(empty=not grouped.rows),
         ),
         issues=(*source_issues(searches), *_lost_issues(searches)),
@@ -66,9 +69,10 @@ async def reply_with_groups(
                 search, sent, coverage.seen, total=grouped.total, imported=False, today=call.today
             ),
             *excluded_in_vain(search, searches),
+            *filter(None, [counts.sentence]),
         ),
         page=Page(page_size=search.page_size, total_count=grouped.group_count),
-        next_action=_next_action(coverage, grouped, group_by, zone),
+        next_action=_next_action(coverage, grouped, counts, group_by, zone),
     )
 
 
@@ -89,16 +93,13 @@ def _summary(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzin
 
 
 def _notes(grouped: Grouped, zone: tzinfo) -> Iterator[str]:
-    """Write sentences about what was not counted, or perhaps counted twice."""
+    """Write a sentence about what was not counted."""
     if grouped.left:
         which = "the last ones added to each mailbox"
         if grouped.back_to is not None:
             earliest = datetime.fromtimestamp(grouped.back_to, zone)
             which = f"the newest, back to {earliest:%Y-%m-%d %H:%M}"
         yield f"Counted {grouped.counted} of {grouped.total} possible matches: {which}."
-    if grouped.unproven_copies:
-        are = counted(grouped.unproven_copies, "message")
-        yield f"Copies may be counted twice: {are} could not be compared."
 
 
 def _lost_issues(searches: Searches) -> Iterator[Issue]:
@@ -121,16 +122,18 @@ def _lost_issues(searches: Searches) -> Iterator[Issue]:
         )
 
 
-def _next_action(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzinfo) -> NextAction | None:
+def _next_action(
+    coverage: Coverage, grouped: Grouped, counts: Counts, group_by: GroupBy, zone: tzinfo
+) -> NextAction | None:
     search = coverage.search
     if not grouped.total:
-        return suggest_search(search, coverage)
+        return suggest_search(search, coverage, counts)
     if grouped.left and grouped.back_to is not None:
         since = {"since": search.first_day} if search.first_day else {}
         return repeat_search(
             search,
             "Count the earlier messages.",
-            without=["last_days", "before", "end_date"],
+            without=["last_days", "before"],
             **since,
             before=format_moment(grouped.back_to),
         )
@@ -159,23 +162,20 @@ def _first_group(
         return where, {"account_id": ref.account_id, "mailbox": ref.mailbox}
     assert grouped.top is not None  # noqa: S101 - the group has a key
     name, key = grouped.top.argument, as_sent(grouped.top.argument, first.key)
-    if name == "any_address" and str(arguments_of(search).get(name, "")).lower() not in key:
-        name = "to"  # the criterion stays
     return (), {name: key}
 
 
 def _period(key: str, search: Search, zone: tzinfo) -> dict[str, object]:
     """Return the arguments for a time, or for the part of it that was searched."""
     first, last = period_days(key)
+    following = last + timedelta(days=1)
     start = datetime.combine(first, time(), zone)
-    end = datetime.combine(last + timedelta(days=1), time(), zone)
+    end = datetime.combine(following, time(), zone)
     since = search.query.since or search.query.written_since
     before = search.query.before or search.query.written_before
-    arguments: dict[str, object] = {"start_date": first.isoformat(), "end_date": last.isoformat()}
+    arguments: dict[str, object] = {"since": first.isoformat(), "before": following.isoformat()}
     if since is not None and since > start:
-        del arguments["start_date"]
         arguments["since"] = format_rfc3339(since)
     if before is not None and before < end:
-        del arguments["end_date"]
         arguments["before"] = format_rfc3339(before)
     return arguments

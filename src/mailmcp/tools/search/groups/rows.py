@@ -18,7 +18,6 @@ _LACKING = {
     GroupBy.SENDER: "without a sender",
     GroupBy.DOMAIN: "without a sender",
     GroupBy.LIST: "not from a list",
-    GroupBy.RECIPIENT: "without a recipient",
 }
 """What a line calls messages without a key. In groups by time, nothing says when they arrived."""
 

@@ -1,0 +1,253 @@
+"""Doubt: whether a server that found nothing, or everything, may be believed.
+
+A server is believed when it finds something. When it finds nothing, it is asked for a message that is known
+to be there, by a key of the same kind: the sender of a recent message, a word of its subject or of its text.
+When it finds messages that don't show what was searched for, it is asked for a word that no message has. The
+criteria at which it fails are then checked here, on the messages. What it gets right it is not asked again.
+
+Strato finds nothing by any key; iCloud, at times, nothing by any string key; Coremail nothing that isn't
+ASCII; Yahoo shows some of a large mailbox; Proton Bridge and Purelymail mislabel ESEARCH responses.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from mailmcp.imap.command import Command, RefusedError
+from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
+from mailmcp.imap.rows import FetchedMessage, parse_rows
+from mailmcp.imap.search.page import MailboxPage, PageRequest
+from mailmcp.imap.search.plan import EVERYTHING, search_command, write_keys
+from mailmcp.imap.search.search_response import parse_esearches, parse_search
+from mailmcp.imap.session import Session
+from mailmcp.mail.header.address import addresses_in
+from mailmcp.mail.header.fields import parse_headers
+from mailmcp.mail.message import parse_message
+from mailmcp.mail.mime.body_parts import choose_text_parts
+from mailmcp.mail.mime.transfer import complete_lines
+from mailmcp.mail.text.body import body_text
+from mailmcp.model.query import Criterion, Kind, SearchQuery
+from mcp_envelope import ToolError
+
+HIDDEN_MESSAGES_MAX: Final = 5
+"""Messages that a mailbox may lack before it counts as hiding some: mail comes and goes between two
+responses, and an index may have lost a message."""
+
+_KNOWN_MESSAGES: Final = 20
+"""Newest messages to choose a known one from: about 30 KB, once a process."""
+
+_TEXT_OCTETS: Final = 800
+"""Of each text, for a word to search for; its parts have headers of their own."""
+
+_NONSENSE: Final = "zqxjkvbwpf"
+"""In no message."""
+
+_FIELDS: Final = ("FROM", "TO", "CC", "SUBJECT", "CONTENT-TYPE", "CONTENT-TRANSFER-ENCODING")
+_ADDRESSES: Final = frozenset({"From", "To", "Cc"})
+Outcome = MailboxPage | ToolError
+_Keys = tuple[bytes, ...]
+_ASCII_WORD: Final = re.compile(r"(?<![^\W_])[A-Za-z]{4,40}(?![^\W_])")
+_FOREIGN_WORD: Final = re.compile(r"[^\W\d_]{4,40}")
+
+
+def believe_or_repeat(
+    session: Session,
+    requests: Sequence[PageRequest],
+    search: Callable[[Sequence[PageRequest]], list[Outcome]],
+) -> list[Outcome]:
+    """Search mailboxes; again without the criteria at which the server fails, if it finds nothing in any.
+
+    Two round trips more where nothing was found, once for each kind of criterion.
+
+    Args:
+        session: As for `doubt_silence`.
+        requests: What to search for, the same in all mailboxes.
+        search: Makes the search.
+    """
+    found = search(requests)
+    pages = [each for each in found if isinstance(each, MailboxPage)]
+    if any(each.total for each in pages):
+        quirks = session.quirks
+        quirks.believed |= {_kind(row, requests[0].query) for row in requests[0].query.criteria}
+        return found
+    largest = max(pages, key=lambda each: each.exists, default=None)
+    if largest is None or not largest.exists:
+        return found
+    extended = session.can("ESEARCH")
+    [doubted] = run_pipelined(
+        session,
+        [
+            MailboxTask(
+                mailbox=largest.mailbox,
+                uidvalidity=largest.uidvalidity,
+                steps=doubt_silence(session, largest.mailbox, requests[0].query),
+            )
+        ],
+    )
+    if isinstance(doubted, ToolError):
+        raise doubted
+    hides = largest.exists - session.quirks.shown.get(largest.mailbox, 0) > HIDDEN_MESSAGES_MAX
+    if not (doubted or hides) and session.can("ESEARCH") == extended:
+        return found
+    return search([replace(each, doubted=doubted, known=None) for each in requests])
+
+
+def doubt_silence(session: Session, name: str, query: SearchQuery) -> Steps[frozenset[str]]:
+    """Find out whether to believe a server that found nothing.
+
+    Two round trips, once for each kind of criterion; none when it has answered such searches before.
+
+    Args:
+        session: Used for what the server can, and to record what was learned.
+        name: The mailbox, which was opened.
+        query: The criteria that the server was asked for.
+
+    Returns:
+        The names of criteria that it must not be asked for; EVERYTHING if it finds no message at all.
+    """
+    quirks = session.quirks
+    exists = quirks.sizes.get(name, 0)
+    rows = {_kind(row, query): row for row in query.criteria if _is_doubtful(row)}
+    wanted = {kind: row for kind, row in rows.items() if kind not in quirks.believed}
+    everything: list[_Keys] = [()] if name not in quirks.shown else []
+    if not exists or not (wanted or everything):
+        return frozenset()
+    known = (yield from _choose_known(wanted, query, exists)) if wanted else {}
+    asked = [*everything, *(keys for _, keys in known.values())]
+    found = yield from _search(session, asked)
+    if missed := [number for number, uids in enumerate(found) if not uids and session.can("ESEARCH")]:
+        again = yield from _search(session, [asked[number] for number in missed], extended=False)
+        for number, uids in zip(missed, again, strict=True):
+            found[number] = uids
+        if any(again):
+            quirks.refuse("ESEARCH")
+    doubted = set()
+    if everything:
+        quirks.shown[name] = len(found.pop(0))
+        if not quirks.shown[name]:
+            del quirks.shown[name]
+            doubted.add(EVERYTHING)
+    for kind, uids in zip(known, found, strict=True):
+        if known[kind][0] in uids:
+            quirks.believed.add(kind)
+    return frozenset(doubted | {row.name for kind, row in wanted.items() if kind not in quirks.believed})
+
+
+def doubt_noise(session: Session, query: SearchQuery, uids: Sequence[int]) -> Steps[frozenset[str]]:
+    """Find out whether to believe a server that found messages which don't show what was searched for.
+
+    One round trip, once for each kind of criterion.
+
+    Args:
+        session: As for `doubt_silence`.
+        query: The criteria that the messages don't show.
+        uids: The messages.
+
+    Returns:
+        The names of criteria by which the server finds what isn't there.
+    """
+    believed = session.quirks.believed
+    rows = {f"{row.name} nonsense": row for row in query.criteria}
+    wanted = {kind: row for kind, row in rows.items() if kind not in believed}
+    if not wanted:
+        return frozenset()
+    found = yield from _search(session, [_ask(row, _NONSENSE, uids) for row in wanted.values()])
+    believed |= {kind for kind, each in zip(wanted, found, strict=True) if not each}
+    return frozenset(row.name for kind, row in wanted.items() if kind not in believed)
+
+
+_TEXTS: Final = {Kind.WORDS, Kind.PHRASE, Kind.MESSAGE_ID}
+_MADE_OF_HEADERS: Final = {Kind.MAIL_KIND, Kind.AWAITED_REPLY}
+"""Several keys, for which no known message can be chosen: they are checked here until they find something."""
+
+
+def _is_doubtful(row: Criterion) -> bool:
+    return row.kind in _TEXTS | _MADE_OF_HEADERS
+
+
+def _kind(row: Criterion, query: SearchQuery) -> str:
+    return row.name if query.is_ascii(row) else f"{row.name} in UTF-8"
+
+
+def _ask(row: Criterion, text: str, uids: Sequence[int]) -> _Keys:
+    """Write the keys that look for a text by a criterion, among some messages."""
+    value: Any = (text,) if row.kind is Kind.WORDS else text
+    within = b"UID", ",".join(map(str, uids)).encode()
+    return (*within, *write_keys(row, SearchQuery(**{row.name: value})))
+
+
+def _choose_known(
+    wanted: Mapping[str, Criterion], query: SearchQuery, exists: int
+) -> Steps[dict[str, tuple[int, _Keys]]]:
+    """Choose for each kind a message and the search that must find it; none where no message will do."""
+    names = dict.fromkeys(
+        (*_FIELDS, *(each.upper() for row in wanted.values() for each in row.header_fields))
+    )
+    items = f"(UID BODY.PEEK[HEADER.FIELDS ({' '.join(names)})] BODY.PEEK[TEXT]<0.{_TEXT_OCTETS}>)".encode()
+    newest = b"%d:*" % max(exists - _KNOWN_MESSAGES + 1, 1)
+    [reply] = (yield [Command(name="FETCH", arguments=[newest, items])]).replies
+    rows, _ = parse_rows(reply.response if isinstance(reply, RefusedError) else reply)
+    known = {}
+    for kind, row in wanted.items():
+        samples = ((uid, next(_texts(row, query, message), "")) for uid, message in rows.items())
+        chosen = next(((uid, text) for uid, text in samples if text), None)
+        if chosen:
+            known[kind] = chosen[0], _ask(row, chosen[1], chosen[:1])
+    return known
+
+
+def _texts(row: Criterion, query: SearchQuery, message: FetchedMessage) -> Iterator[str]:
+    """Yield texts of a message by which a criterion must find it."""
+    if row.kind in _MADE_OF_HEADERS:
+        return
+    if row.negated:
+        yield _NONSENSE
+        return
+    headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
+    name = next(iter(row.header_fields), "")
+    if row.kind is Kind.MESSAGE_ID:
+        yield headers.get(name)
+    elif not query.is_ascii(row):
+        # Encoded, so that every server knows the charset; a text has a declared one.
+        encoded = next((raw for raw in headers.raw_all(name or "Subject") if "=?" in raw), "")
+        yield from _FOREIGN_WORD.findall(headers.get(name or "Subject")) if encoded else ()
+    elif name in _ADDRESSES:
+        yield from filter(str.isascii, sorted(addresses_in(headers, name)))
+    elif name:
+        yield from _longest([raw for raw in headers.raw_all(name) if "=?" not in raw])
+    else:
+        octets = message.sections.get("TEXT", b"")
+        # The last word may be cut, and one that isn't stored as it reads may be no word to a server.
+        words = _longest([_start_of_text(message).rpartition(" ")[0]])
+        yield from (each for each in words if each.encode() in octets)
+
+
+def _longest(texts: Sequence[str]) -> list[str]:
+    """Return the ASCII words of some texts, the longest first: it is no stop word."""
+    return sorted((word for text in texts for word in _ASCII_WORD.findall(text)), key=len, reverse=True)
+
+
+def _start_of_text(message: FetchedMessage) -> str:
+    sections = message.sections
+    octets = sections.get("HEADER.FIELDS", b"") + complete_lines(sections.get("TEXT", b""))
+    view = parse_message(octets, complete=True)
+    parts = choose_text_parts(view.structure)
+    return body_text(parts, {part.part_id: view.part_octets(part) or b"" for part in parts.all}).text
+
+
+def _search(
+    session: Session, asked: Sequence[_Keys], *, extended: bool = True
+) -> Steps[list[Collection[int]]]:
+    """Search for each of some keys; one round trip with ESEARCH. What is refused finds nothing."""
+    if extended and session.can("ESEARCH"):
+        replies = (yield [search_command(keys) for keys in asked]).replies
+        return [each or () for each in parse_esearches(replies, len(asked))]
+    found: list[Collection[int]] = []
+    for keys in asked:
+        # One by one: plain responses don't say whose they are.
+        [reply] = (yield [search_command(keys, returning=b"")]).replies
+        found.append(
+            () if isinstance(reply, RefusedError) else parse_search(reply.untagged.get("SEARCH", ()))
+        )
+    return found

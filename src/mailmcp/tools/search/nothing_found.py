@@ -1,0 +1,164 @@
+"""A search that found nothing: what it would find elsewhere, with a criterion less, or by the Date header.
+
+Everything is counted in one round trip, by the server alone: counts are hints, and no matches are proven.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import anyio
+
+from mailmcp import limits
+from mailmcp.imap.search.counts import CountRequest, count_matches
+from mailmcp.model.query import ARGUMENT_CRITERIA, Criterion
+from mailmcp.tools.names import LIST_MAILBOXES
+from mailmcp.tools.search.advice import suggest_written
+from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.coverage import Coverage, Place, cover
+from mailmcp.tools.search.listings import Listings, list_accounts
+from mailmcp.tools.search.sources import Searches
+from mailmcp.tools.search.state import Search, read_query, repeat_search
+from mailmcp.tools.tool import Call
+from mailmcp.wording import counted
+from mcp_envelope import NextAction, ToolError, code
+
+_DEADLINE_SHARE: Final = 0.3
+"""Share of the time that is left of a call: the reply is complete without the counts."""
+
+_MAILBOXES_MAX: Final = 60
+"""Mailboxes of an account in which matches are counted: three bursts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What the server counted."""
+
+    places: Mapping[Place, int]
+    """Matches of the same search in mailboxes that weren't searched; none where there are 0."""
+
+    without: Mapping[Criterion, int]
+    """Matches without one criterion, in the mailboxes that were searched; none where there are 0."""
+
+    written: int = 0
+    """Matches if times go by the Date header."""
+
+    @property
+    def sentence(self) -> str:
+        """Name what was found; "" for nothing."""
+        parts = [
+            f"{code(name)} {count}"
+            for (_, name), count in [*self.places.items()][: limits.COVERAGE_NAMES_MAX]
+        ]
+        parts += [f"without {row.argument} {count}" for row, count in self.without.items()]
+        parts += [f"by the Date header {self.written}"] if self.written else []
+        return f"The server counts matches elsewhere: {', '.join(parts)}." if parts else ""
+
+
+NO_COUNTS: Final = Counts(places={}, without={})
+
+
+async def look_around(
+    call: Call, search: Search, searches: Searches, *, caveats: tuple[str, ...]
+) -> tuple[Coverage, Listings, Counts]:
+    """Find out which mailboxes weren't searched, and count what there is.
+
+    One round trip, and one before for accounts that weren't listed.
+    """
+    listings = await list_accounts(call, [each.account_id for each in search.sources], searches.listings)
+    coverage = cover(search, searches, listings, caveats=caveats)
+    return coverage, listings, await _count(call, search, searches, coverage)
+
+
+async def _count(call: Call, search: Search, searches: Searches, coverage: Coverage) -> Counts:
+    query = search.query
+    if query.awaiting_reply is not None or not query.criteria:
+        return NO_COUNTS
+    rows = [row for row in ARGUMENT_CRITERIA if query[row]] if len(query.criteria) > 1 else []
+    fewer = [query.only(each for each in query.criteria if each is not row) for row in rows]
+    if _is_by_arrival(search):
+        written = search.arguments.model_copy(update={"dates": "written"})
+        fewer.append(read_query(written, search.first_day, call.preferences.zone))
+    requests: dict[str, list[CountRequest]] = {}
+    for source, _ in searches.pages if fewer else ():
+        request = CountRequest(mailbox=source.mailbox, queries=tuple(fewer))
+        requests.setdefault(source.account_id, []).append(request)
+    for account_id, name in coverage.others:
+        if name not in search.excluded:
+            request = CountRequest(mailbox=name, queries=(query,))
+            requests.setdefault(account_id, []).append(request)
+    requests = {account_id: some[:_MAILBOXES_MAX] for account_id, some in requests.items()}
+    now = anyio.current_time()
+    results = await call.ask_accounts(
+        {account_id: partial(count_matches, requests=some) for account_id, some in requests.items()},
+        deadline=now + (call.deadline - now) * _DEADLINE_SHARE,
+    )
+    places: dict[Place, int] = {}
+    sums = [0] * len(fewer)
+    searched = {(source.account_id, source.mailbox) for source, _ in searches.pages}
+    for account_id, found in results.items():
+        for request, counts in zip(
+            requests[account_id], () if isinstance(found, ToolError) else found, strict=False
+        ):
+            if isinstance(counts, ToolError):
+                continue
+            if (account_id, request.mailbox) in searched:
+                sums = [before + count for before, count in zip(sums, counts, strict=True)]
+            elif counts[0]:
+                places[account_id, request.mailbox] = counts[0]
+    return Counts(
+        places=places,
+        without={row: count for row, count in zip(rows, sums, strict=False) if count},
+        written=sums[-1] if len(sums) > len(rows) else 0,
+    )
+
+
+def suggest_search(search: Search, coverage: Coverage, counts: Counts) -> NextAction:
+    """Suggest what to search next: where matches were counted, else where none could be."""
+    usual = [place for place in coverage.others if place not in coverage.aside]
+    aside = [place for place in coverage.aside if place in counts.places] or list(coverage.aside)
+    search_all = repeat_search(search, "Search all mailboxes.", without=["mailboxes"], mailbox=EVERYTHING)
+    if any(place in counts.places for place in usual):
+        return search_all
+    if any(place in counts.places for place in aside):
+        return _search_aside(search, aside)
+    if counts.written:
+        return suggest_written(search)
+    if counts.without:
+        row = min(counts.without, key=lambda each: counts.without[each])
+        return repeat_search(search, f"Search without {row.argument}.", without=_arguments_of(row))
+    leads_back = search.all_mailboxes or coverage.last
+    if aside or (usual and not leads_back):
+        return search_all if usual and not leads_back else _search_aside(search, aside)
+    return NextAction(
+        instruction="Search with fewer criteria, or look at the mailboxes.",
+        tool=LIST_MAILBOXES,
+        arguments={"account_id": search.sources[0].account_id},
+    )
+
+
+def _arguments_of(row: Criterion) -> list[str]:
+    """Return the arguments that ask for a criterion."""
+    return ["since", "last_days"] if row.argument == "since" else [row.argument]
+
+
+def _is_by_arrival(search: Search) -> bool:
+    """Return whether imported mail may be missing, which was written within the range and arrived later."""
+    return not search.by_written and bool(search.query.since or search.query.before)
+
+
+def _search_aside(search: Search, aside: Sequence[Place]) -> NextAction:
+    """Suggest a search of what was left out, in all accounts at once if that isn't too many mailboxes."""
+    accounts = {account_id for account_id, _ in aside}
+    names = list(dict.fromkeys(name for _, name in aside))
+    all_accounts = {each.account_id for each in search.sources}
+    account_id, instruction = search.account_id, "Search the mailboxes that were left out."
+    if len(accounts) == 1 or len(all_accounts) * len(names) > limits.SEARCH_SOURCES_MAX:
+        account_id = aside[0][0]
+        names = [name for account, name in aside if account == account_id]
+        if len(accounts) > 1:
+            what = counted(len(accounts) - 1, "other account")
+            instruction = f"Search those of account {account_id}; do the same for {what}."
+    where = ["mailbox", "mailboxes", "exclude_mailboxes"]
+    return repeat_search(search, instruction, without=where, account_id=account_id, mailboxes=names)
