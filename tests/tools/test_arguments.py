@@ -68,7 +68,7 @@ def test_what_is_unambiguous_is_accepted(raw: dict[str, Any], name: str, expecte
 
 
 BAD = [
-    ({"limit": 0}, "limit", "out_of_range"),
+    ({"limit": -1}, "limit", "out_of_range"),
     ({"limit": 101}, "limit", "out_of_range"),
     ({"limit": -1}, "limit", "out_of_range"),
     ({"limit": "101"}, "limit", "out_of_range"),
