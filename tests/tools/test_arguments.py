@@ -165,7 +165,7 @@ def test_empty_values_mean_the_default(absent: object) -> None:
 
 def test_every_problem_is_told_at_once() -> None:
     raw = {
-        "limit": 0,
+        "limit": -1,
         "form": "x",
         "unread_only": "maybe",
         "query": "a\nb",
