@@ -18,6 +18,7 @@ import anyio
 import click
 from imapclient import IMAPClient
 from mcp import Client
+from mcp_types import CallToolResult
 from scripts.benchmarks.vocabulary import count_json_tokens, count_listed_tokens, count_tokens
 
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
@@ -41,6 +42,7 @@ _VOLATILE = (
     (re.compile(r'"duration_ms": \d+'), '"duration_ms": 3'),
     (re.compile(r'"request_id": "[^"]*"'), '"request_id": "9f2c61d07be4a835"'),
     (re.compile(r'"bytes_received": \d+'), '"bytes_received": 1024'),
+    (re.compile(r'"confirm": "[^"]*"'), '"confirm": "5be1b5a4b1a84d8f0f3a5c1d7e2b9c60"'),
 )
 
 _UID_VALIDITY = re.compile(r"(?:Projects:|/message/|UIDVALIDITY was |is now )(\d+)")
@@ -102,32 +104,30 @@ async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
     }
 
 
-TICKET_CALLS: dict[str, dict[str, Any]] = {
-    "success": {},
-    "partial": {"cursor": "3.2"},
-    "error": {"cursor": "2.2"},
-}
-
-
 @cache
 def tickets() -> dict[str, tuple[str, str]]:
-    """Call the example's search; return envelope (JSON) and text of each reply."""
+    """Play a page, the next one, of which a ticket can't be read, and a conflict, in the example."""
 
-    async def play() -> dict[str, tuple[str, str]]:
-        async with Client(runpy.run_path(str(TICKETS))["tools"].server()) as client:
-            replies = {
-                name: await client.call_tool("search_tickets", arguments)
-                for name, arguments in TICKET_CALLS.items()
+    async def play() -> dict[str, CallToolResult]:
+        example = runpy.run_path(str(TICKETS))
+        old = example["cursors"].write(2, revision=example["REVISION"] - 1, query={"text": "printer"})
+        async with Client(example["tools"].server()) as client:
+            first = await client.call_tool("search_tickets", {})
+            following = (first.structured_content or {})["data"]["next_action"]
+            return {
+                "success": first,
+                "partial": await client.call_tool(following["tool"], following["arguments"]),
+                "error": await client.call_tool("search_tickets", {"cursor": old}),
+                "confirmation": await client.call_tool("close_tickets", {"ticket_ids": ["T-1"]}),
             }
-        return {
-            name: (
-                json.dumps(reply.structured_content, ensure_ascii=False),
-                getattr(reply.content[0], "text", ""),
-            )
-            for name, reply in replies.items()
-        }
 
-    return anyio.run(play)
+    return {
+        name: (
+            json.dumps(reply.structured_content, ensure_ascii=False),
+            getattr(reply.content[0], "text", ""),
+        )
+        for name, reply in anyio.run(play).items()
+    }
 
 
 def _shortened(text: str) -> str:
@@ -189,7 +189,7 @@ def code_table() -> str:
         cells = {each: f"`{shape_of(each).spell(code, None)}`" for each in dialects}
         cells[Dialect.RESPONSE_V2] += f", `error_type`: `{response_v2.ERROR_TYPES[code]}`"
         lines.append(f"| `{code}` | " + " | ".join(cells.values()) + " |")
-    for reason in (*BaseReason, *Reason):
+    for reason in dict.fromkeys((*BaseReason, *Reason)):
         spelled = [{shape_of(each).spell(code, reason) for code in Code} for each in dialects]
         if any(len(each) == 1 for each in spelled):
             cells_of_reason = (f"`{each.pop()}`" if len(each) == 1 else "as its code" for each in spelled)
@@ -258,11 +258,11 @@ def _json_block(dialect: Dialect, scene: str) -> Callable[[], str]:
 PARTS: dict[str, Callable[[], str]] = {
     "tools": tool_page,
     "codes": code_table,
-    "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in (*BaseReason, *Reason)),
+    "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in dict.fromkeys((*BaseReason, *Reason))),
     "tokens": token_table,
     **{
         f"ticket-{scene}": lambda scene=scene: f"```json\n{_shortened(tickets()[scene][0])}\n```"  # type: ignore[misc]
-        for scene in TICKET_CALLS
+        for scene in ("success", "partial", "error", "confirmation")
     },
     "ticket-success-text": lambda: f"```text\n{tickets()['success'][1]}\n```",
     **{f"{dialect.value}-{scene}": _json_block(dialect, scene) for dialect in Dialect for scene in SCENES},

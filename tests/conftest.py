@@ -16,7 +16,6 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from mcp_envelope import Dialect, check_reply
-from mcp_envelope.dialects.registry import shape_of
 from servers.certificates import Certificates
 from servers.dovecot import Dovecot, Login, find_dovecot
 from servers.embedded import Pymap
@@ -120,10 +119,7 @@ def _every_reply_keeps_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def dialect_of(reply: dict[str, Any] | None) -> Dialect:
-    """Return the dialect with the keys of a reply, or the one that comes nearest."""
-
-    def distance(dialect: Dialect) -> int:
-        shape = shape_of(dialect)
-        return min(len((reply or {}).keys() ^ keys) for keys in (shape.success_keys, shape.failure_keys))
-
-    return min(Dialect, key=distance)
+    """Return the dialect that a reply is in: only two have `success`, and one of them has `meta` too."""
+    if "success" not in (reply or {}):
+        return Dialect.SUMMARY
+    return Dialect.RESPONSE_V2 if "meta" in (reply or {}) else Dialect.DISCRIMINATED

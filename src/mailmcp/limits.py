@@ -148,19 +148,6 @@ TIMED_CANDIDATES_MAX: Final = 300
 VERIFY_CHUNKS: Final = (100, 400, 1_000)
 """Messages in the first, the second and each further FETCH of a verification: matches are often near."""
 
-AUTHSERV_MESSAGES: Final = 40
-"""Messages from which the host that writes Authentication-Results is learned: 12 to 60 KB, fetched once."""
-
-AUTHSERV_NEWEST: Final = 2_000
-"""They are spread evenly over so many of the newest messages, so that a flood of one day, or an archive
-imported on one, doesn't decide."""
-
-AUTHSERV_MESSAGES_MIN: Final = 20
-AUTHSERV_DAYS_MIN: Final = 5
-"""Fewer messages, or days on which they arrived, prove nothing."""
-
-AUTHSERV_HEADER_OCTETS: Final = 1_536
-"""Read of the Received and Authentication-Results fields of each: two or three hops, and the results."""
 
 GROUP_KEY_CHARS_MAX: Final = 320
 """Of the key of a group: what an address can have (RFC 5321 section 4.5.3.1)."""
@@ -296,9 +283,6 @@ FILENAME_CHARS_MAX: Final = 255
 PART_RANGE_OCTETS: Final = 1_048_576
 """Fetched of a part at once: most parts take one round trip, and larger ones can report progress."""
 
-PART_TEXT_OCTETS_MAX: Final = 2_097_152
-"""Fetched of an attached text, as stored: 40 windows at their longest. Only logs are longer."""
-
 ATTACHMENTS_WITH_MESSAGE_MAX: Final = 10
 """Attachments whose text is read together with their message."""
 
@@ -307,21 +291,6 @@ ATTACHMENT_WITH_MESSAGE_OCTETS_MAX: Final = 8_388_608
 
 ATTACHMENT_CONTENT_OCTETS_MAX: Final = 5_000_000
 """A file in a reply: a third more as Base64, and hosts keep replies in memory."""
-
-ATTACHMENT_SAVE_OCTETS_MAX: Final = 100_000_000
-"""A saved file, as stored in the message: twice what the most generous providers accept."""
-
-PARTS_NAMED_MAX: Final = 50
-"""Parts that an error names if the requested one doesn't exist; hardly any message has more."""
-
-SECTIONS_SHOWN_MAX: Final = 50
-"""Pages, sheets or slides that a reply names."""
-
-SAVED_NAME_OCTETS_MAX: Final = 255
-"""UTF-8 in the name of a saved file: what file systems accept."""
-
-SAVED_NAMES_TRIED: Final = 1_000
-"""Names tried for one file, " (2)" and so on; then the folder needs tidying."""
 
 # Documents
 EXTRACT_OCTETS_MAX: Final = 26_214_400

@@ -60,8 +60,8 @@ def log_of(
         served.call(
             "imap_get_message",
             message_id=found["messages"][0]["message_id"],
-            body_mode="both",
-            include_all_headers=True,
+            body_mode="html",
+            include_headers=True,
             attachment_mode="extract_text",
         )
     )

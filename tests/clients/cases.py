@@ -68,8 +68,8 @@ _STALE_CURSOR = format_search_cursor(
 _IN_WORK: dict[str, object] = {"account_id": "work"}
 _PART: dict[str, object] = {"message_id": _id(RICH_UID, "Archive")}
 _EVERYTHING: dict[str, object] = {
-    "body_mode": "both",
-    "include_all_headers": True,
+    "body_mode": "html",
+    "include_headers": True,
     "attachment_mode": "extract_text",
 }
 

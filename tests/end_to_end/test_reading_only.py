@@ -33,8 +33,8 @@ def test_no_flag_of_any_message_changes(store: Store, conversation: Conversation
             assert found.structured_content is not None
             for row in found.structured_content["data"]["messages"]:
                 everything = {
-                    "body_mode": "both",
-                    "include_all_headers": True,
+                    "body_mode": "html",
+                    "include_headers": True,
                     "attachment_mode": "extract_text",
                 }
                 read = conversation.call("imap_get_message", {"message_id": row["message_id"], **everything})

@@ -77,19 +77,21 @@ def test_a_message_in_full(conversation: Conversation) -> None:
         "imap_get_message",
         {
             "message_id": row["message_id"],
-            "body_mode": "both",
-            "include_all_headers": "true",
+            "body_mode": "html",
+            "include_headers": "true",
             "attachment_mode": "extract_text",
         },
     )
     assert result.structured_content is not None
     message, text = result.structured_content["data"]["message"], text_of(result)
-    assert message["body_text"] == "Plain text"
     assert "<b>text</b>" in message["body_html"]
-    assert message["attachments"][0]["extracted_text"] == "name;size"
-    assert [part for part in ("Plain text", "<b>text</b>", "name;size", "list.csv") if part not in text] == []
+    assert message["attachments"][0]["text"] == "name;size"
+    assert [part for part in ("<b>text</b>", "name;size", "list.csv") if part not in text] == []
     assert f"`{row['message_id']}`" in text
-    assert "Removed 1 invisible character from the body." in text
+    plain = conversation.call("imap_get_message", {"message_id": row["message_id"]})
+    assert plain.structured_content is not None
+    assert plain.structured_content["data"]["message"]["body_text"] == "Plain text"
+    assert "Removed 1 invisible character from the body." in text_of(plain)
     assert result.meta is not None
     assert result.meta["mailmcp/message_id"] == row["message_id"]
 

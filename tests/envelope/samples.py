@@ -55,9 +55,12 @@ ISSUE = Issue(code=Code.NOT_FOUND, stage="fetch", message="It is gone.", about={
 """About a thing of another domain than ours: the envelope knows of none."""
 
 text = st.text(min_size=1, max_size=30)
+shown = text.filter(lambda value: one_line(value) != "")
+"""With something to read in it, as the library demands of a sentence."""
+
 actions = st.none() | st.builds(
     NextAction,
-    instruction=text,
+    instruction=shown,
     tool=text,
     arguments=st.dictionaries(text, text | st.integers() | st.booleans(), max_size=3),
 )
@@ -65,12 +68,12 @@ issues = st.builds(
     Issue,
     code=st.sampled_from(Code),
     stage=text,
-    message=text,
+    message=shown,
     retryable=st.booleans(),
     reason=st.none() | st.sampled_from(BaseReason),
     about=st.dictionaries(
         text.filter(lambda key: key not in {"code", "reason", "stage", "message", "retryable"}),
-        text | st.integers(),
+        text | st.integers() | st.none(),
         max_size=3,
     ),
 )
@@ -88,8 +91,8 @@ rate_limits = st.none() | st.builds(
 )
 outcomes = st.builds(
     Outcome,
-    summary=text.filter(lambda value: one_line(value) != ""),
-    blocks=st.lists(text | st.builds(Untrusted, label=st.just("body"), text=text), max_size=3).map(tuple),
+    summary=shown,
+    blocks=st.lists(shown | st.builds(Untrusted, label=st.just("body"), text=text), max_size=3).map(tuple),
     rate_limit=rate_limits,
     references=st.dictionaries(text.map("shelf_".__add__), text, max_size=2),
     data=st.builds(Shelf, books=st.lists(text, max_size=3), note=st.none() | text),
@@ -147,7 +150,7 @@ ERRORS: tuple[ToolError, ...] = (
 )
 
 _facts = {
-    "message": text,
+    "message": shown,
     "reason": st.sampled_from(Reason),
     "retryable": st.booleans(),
     "details": st.dictionaries(text.map("shelf_".__add__), text | st.integers(), max_size=2),
@@ -155,9 +158,9 @@ _facts = {
     "resource": st.none() | st.builds(Resource, type=text, id=text),
     "rate_limit": rate_limits,
 }
-problems = st.builds(Problem, field=text, reason=st.sampled_from(BaseReason), message=text)
+problems = st.builds(Problem, field=text, reason=st.sampled_from(BaseReason), message=shown)
 errors: st.SearchStrategy[ToolError] = st.one_of(
     st.builds(InvalidInputError, st.lists(problems, min_size=1, max_size=3), next_action=actions),
-    st.builds(DeadlineError, text, reason=st.sampled_from(Reason)),
+    st.builds(DeadlineError, shown, reason=st.sampled_from(Reason)),
     *(st.builds(kind, **_facts) for kind in (NotFoundError, AuthFailedError, ConflictError, InternalError)),
 )

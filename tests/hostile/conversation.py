@@ -75,7 +75,7 @@ async def _read(client: Client, dialect: Dialect) -> Replies:
         pages.append(await call("imap_search_messages", cursor=cursor))
     ids = [row["message_id"] for page in pages for row in page.data["messages"]]
     named = {mail.name: message_id for mail, message_id in zip(reversed(HOSTILE), ids, strict=True)}
-    everything = {"body_mode": "both", "include_all_headers": True, "attachment_mode": "extract_text"}
+    everything = {"body_mode": "html", "include_headers": True, "attachment_mode": "extract_text"}
     return Replies(
         pages=pages,
         as_text={name: await call("imap_get_message", message_id=each) for name, each in named.items()},

@@ -21,7 +21,7 @@ _CODE: Final = re.compile("`[^`]+`")
 
 _FIELDS: Final = ("Date", "From", "To", "Cc", "Subject", "Flags", "Authentication")
 _NOTICE: Final = re.compile(r"(?:Invitation|Delivery report|Read receipt) \(part `[\d.]+`\): (.+)")
-_FILE: Final = re.compile(r'- (".+"|message ".+"|unnamed) \((?:".+"), \d+ bytes, part `[\d.]+`\)')
+_FILE: Final = re.compile(r'- (".+"|message ".+"|unnamed) \((?:".+"), \d+ bytes?, part `[\d.]+`\)')
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ def read_row(line: str) -> list[str]:
     assert line.startswith("- "), line
     columns = re.findall(rf"(?:{_QUOTED.pattern}|{_CODE.pattern}|(?! \| ).)+", line[2:])
     columns = [each.removeprefix("| ") for each in columns]
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d|no date", columns[0]), line
+    assert re.fullmatch(r"(?:arrived )?\d{4}-\d\d-\d\d \d\d:\d\d|no date", columns[0]), line
     assert re.fullmatch(r"`imap:home:INBOX:\d+:\d+`", columns[-1]), line
     for column in columns[:-1]:
         assert_plain(column)

@@ -73,7 +73,7 @@ def test_html_headers_and_files_keep_to_their_places(replies: Replies, mail: Hos
         f"{name}: {line}" for name, value in message["headers"].items() for line in value.split("\n")
     )
     bodies = [(name, message.get(name)) for name in ("body_text", "body_html", "not_in_html")]
-    texts = [("extracted_text", row.get("extracted_text")) for row in message["attachments"]]
+    texts = [("text", row.get("text")) for row in message["attachments"]]
     assert found.fenced == [(label, text) for label, text in (("headers", headers), *bodies, *texts) if text]
     for value in (*found.fields.values(), *found.notices, *found.files):
         assert_plain(value)

@@ -84,7 +84,7 @@ def sentences(envelope: Mapping[str, Any], name: str = "") -> Iterator[str]:
                 yield each
 
 
-MANY_LINES: Final = {"body_text", "body_html", "text", "extracted_text", "content", "headers"}
+MANY_LINES: Final = {"body_text", "body_html", "text", "content", "headers"}
 """Fields of structured content that hold a text, or the lines of several header fields."""
 
 AS_THEY_ARE: Final = {
@@ -198,7 +198,7 @@ async def search(client: Client, shared: str) -> AsyncIterator[str]:
 async def read(client: Client, message_id: str) -> None:
     """Read a message in every way there is, and all its parts."""
     await call(client, "imap_get_message", message_id=message_id)
-    everything = {"body_mode": "both", "include_all_headers": True, "attachment_mode": "extract_text"}
+    everything = {"body_mode": "html", "include_headers": True, "attachment_mode": "extract_text"}
     data = await call(client, "imap_get_message", message_id=message_id, quotes="keep", **everything)
     await call(client, "imap_get_message", message_id=message_id, body_max_chars=100, include_headers=True)
     await call(client, "imap_get_message_raw", message_id=message_id, max_bytes=1000)

@@ -10,7 +10,7 @@ import anyio
 from anyio.from_thread import start_blocking_portal
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.quirks import Quirks
@@ -138,7 +138,7 @@ class RunningPool:
 NO_PROOFS = Proofs(
     headers=lambda _octets, _asked: False,
     attachment=lambda _structure: False,
-    kind=lambda _octets, _structure, _wanted: False,
+    kind=lambda _message, _wanted: False,
     written=lambda message: message.internaldate_epoch,
 )
 """For searches that leave nothing to be proved."""

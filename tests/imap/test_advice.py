@@ -15,12 +15,10 @@ from cryptography.x509.oid import NameOID
 
 from imap.scenes import RunningPool, make_account, read_round
 from mailmcp.imap.account import Account, Password, Tls
+from mailmcp.imap.client import Client
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import open_connection
-from mailmcp.imap.connection import Connection
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle, log_in, open_connection
 from mailmcp.imap.errors import login_refused_error, token_refused_error
-from mailmcp.imap.login import log_in
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, Code, ToolError
 from servers.peer import PeerFactory
@@ -140,11 +138,12 @@ def test_outlook_wants_oauth_and_never_encryption(peer: PeerFactory, capabilitie
     refusal = Respond(b"{tag} NO Basic authentication is disabled.\r\n")
     server = peer(greeting=greeting, rules=[Rule(command="LOGIN", action=refusal)])
     handle = ConnectionHandle(account_at("outlook.office365.com"))
-    connection = Connection(
+    connection = Client(
         handle.account.host,
         handle.account.port,
         dial=lambda: socket.create_connection((server.host, server.port)),
         traffic=handle.traffic,
+        timeout_s=300.0,
     )
     handle.connection = connection
     connection.learn_capabilities()

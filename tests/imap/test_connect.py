@@ -9,8 +9,7 @@ from typing_extensions import override
 from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
 from mailmcp.imap.account import Password, Tls
-from mailmcp.imap.connect import open_connection
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle, open_connection
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, DeadlineError, InternalError
@@ -96,13 +95,6 @@ def test_a_password_beyond_ascii_goes_by_authenticate(peer: PeerFactory) -> None
     with session_on(make_account(server, Login("fake-user", "pässwörd"))):
         # Not SASL-IR, though it is advertised: Coremail advertises it and refuses it.
         assert server.logins[0].line == "AUTHENTICATE PLAIN"
-
-
-def test_without_authenticate_a_password_beyond_ascii_goes_as_a_literal(peer: PeerFactory) -> None:
-    server = peer(capabilities=("IMAP4rev1",))
-    server.settings.password = "pässwörd"
-    with session_on(make_account(server, Login("fake-user", "pässwörd"))):
-        assert server.logins[0].line.startswith('LOGIN "fake-user" {10}\r\n')
 
 
 def test_where_login_is_disabled_authenticate_is_used(peer: PeerFactory) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import make_account, newest, read_round, session_on
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle
 from mcp_envelope import ToolError
 from servers.dovecot import Login
 from servers.peer import PeerFactory
@@ -55,7 +55,7 @@ def test_what_works_tells_nothing(
             session.handle,
             pool.pool,
         ]
-        things += [session.quirks, session.connection._cmd_log]  # noqa: SLF001 - imaplib's history
+        things += [session.quirks, session.connection._imap._cmd_log]  # noqa: SLF001 - imaplib's history
         assert all(hidden(repr(thing) + str(thing)) for thing in things)
     assert hidden(logged.text)
     assert "Using selector" in logged.text, "logging is on"

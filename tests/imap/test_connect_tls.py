@@ -6,8 +6,7 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp.imap.account import Account, Tls
-from mailmcp.imap.connect import open_connection
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle, open_connection
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates, Kind

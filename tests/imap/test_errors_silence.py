@@ -1,5 +1,7 @@
 """A server that says nothing: the deadline's error names the stage, and the thread is free."""
 
+import socket
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
@@ -36,6 +38,17 @@ def test_no_connection_comes_up_by_the_deadline(deaf_host: At, run_pool: PoolFac
 def test_no_connection_comes_up_by_the_accounts_own_timeout(deaf_host: At, run_pool: PoolFactory) -> None:
     pool = run_pool(make_account(deaf_host, connect_timeout_s=SHORT_S))
     assert fails_silently(pool, newest, timeout_s=300) is Reason.CONNECT
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["deadline", "account"])
+def test_a_name_look_up_is_part_of_connecting(
+    run_pool: PoolFactory, monkeypatch: pytest.MonkeyPatch, *, own: bool
+) -> None:
+    told = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: told.wait(60))
+    account = make_account(At("mail.example", 993), connect_timeout_s=SHORT_S if own else 300.0)
+    assert fails_silently(run_pool(account), newest, timeout_s=300 if own else SHORT_S) is Reason.CONNECT
+    told.set()
 
 
 def test_a_tls_handshake_that_hangs_is_part_of_connecting(

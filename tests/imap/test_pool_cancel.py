@@ -14,10 +14,8 @@ from anyio import CapacityLimiter
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
 from mailmcp.imap.account import Tls
-from mailmcp.imap.connect import connect, identify
-from mailmcp.imap.connection import Connection
-from mailmcp.imap.connection_handle import ConnectionHandle
-from mailmcp.imap.login import log_in
+from mailmcp.imap.client import Client
+from mailmcp.imap.connect import ConnectionHandle, connect, identify, log_in
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates
@@ -178,7 +176,7 @@ def test_a_session_that_came_up_for_nobody_is_closed(
     server = peer(messages=make_messages(1))
     logged_in, go_on = threading.Event(), threading.Event()
 
-    def slow(connection: Connection, handle: ConnectionHandle) -> None:
+    def slow(connection: Client, handle: ConnectionHandle) -> None:
         log_in(connection, handle)
         logged_in.set()
         go_on.wait(WAIT_S)

@@ -4,8 +4,7 @@ import pytest
 
 from imap.scenes import RunningPool, make_account, read_round
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import open_connection
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle, open_connection
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason

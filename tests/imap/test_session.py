@@ -77,7 +77,7 @@ def uids(session: Session, mailbox: str, *, uidvalidity: int | None = None, quer
     session.examine(mailbox, uidvalidity=uidvalidity)
     page = read_page(session, page_request(mailbox, query=query)) if uidvalidity is None else None
     if page is None:
-        session.confirm()
+        session.run("NOOP")
         return []
     return list(page.uids)
 
@@ -196,47 +196,47 @@ def test_a_mailbox_that_is_open_is_opened_again_within_the_next_command(peer: Pe
         assert session.mailbox is not None
         assert (session.mailbox.exists, session.mailbox.uidnext) == (2, 3)
         session.examine("INBOX", uidvalidity=server.mailbox.uidvalidity)
-        session.confirm()
         assert session.handle.traffic.round_trips == before + 1
     assert [command.name for command in server.commands][-3:] == ["EXAMINE", "EXAMINE", "NOOP"]
 
 
-RAW = "Müll".encode()
-
-
-@pytest.fixture
-def raw_session(peer: PeerFactory) -> Iterator[tuple[Session, PeerMailbox]]:
-    """On a server that lists a mailbox in raw UTF-8 and knows it by no other name."""
-    mailbox = PeerMailbox(name=RAW.decode(), messages=make_messages(1))
-    server = peer(mailboxes=[mailbox])
+@pytest.mark.parametrize(
+    ("capabilities", "round_trips"), [(["IMAP4rev1"], 2), (["IMAP4rev1", "LITERAL+"], 1)]
+)
+def test_a_name_beyond_ascii_costs_round_trips_only_if_its_literal_waits(
+    peer: PeerFactory, capabilities: list[str], round_trips: int
+) -> None:
+    """Names in raw UTF-8 are literals."""
+    server = peer(messages=make_messages(1), capabilities=capabilities)
+    server.rules.append(
+        Rule(command="EXAMINE", action=Respond(b"* 1 EXISTS\r\n* OK [UIDVALIDITY 7] -\r\n{tag} OK -\r\n"))
+    )
     with session_on(make_account(server)) as session:
-        list_mailboxes(session)
-        assert session.quirks.raw_names == {"Müll": RAW}
+        session.quirks.raw_names["Müll"] = "Müll".encode()
         session.examine("Müll")
         session.begin_lease()
-        yield session, mailbox
+        session.examine("Müll")
+        before = session.handle.traffic.round_trips
+        session.run("NOOP")
+        assert session.handle.traffic.round_trips - before == round_trips
 
 
-def test_a_raw_name_is_opened_again_as_well(raw_session: tuple[Session, PeerMailbox]) -> None:
-    session, mailbox = raw_session
-    mailbox.messages += make_messages(2)
-    assert uids(session, "Müll") == [2, 1]
-
-
-def test_a_raw_name_made_anew_is_a_conflict(raw_session: tuple[Session, PeerMailbox]) -> None:
-    session, mailbox = raw_session
-    before, mailbox.uidvalidity = mailbox.uidvalidity, mailbox.uidvalidity + 1
-    with pytest.raises(ConflictError) as caught:
-        uids(session, "Müll", uidvalidity=before)
-    assert caught.value.details["expected_uidvalidity"] == before
-    assert caught.value.details["found_uidvalidity"] == before + 1
-
-
-def test_a_raw_name_that_is_gone_is_missing(raw_session: tuple[Session, PeerMailbox]) -> None:
-    session, mailbox = raw_session
-    mailbox.name = "Other"
-    with pytest.raises(NotFoundError):
-        uids(session, "Müll")
+def test_a_raw_name_is_opened_again_as_well(peer: PeerFactory) -> None:
+    """On a server that lists a mailbox in raw UTF-8 and knows it by no other name."""
+    mailbox = PeerMailbox(name="Müll", messages=make_messages(1))
+    with session_on(make_account(peer(mailboxes=[mailbox]))) as session:
+        list_mailboxes(session)
+        assert session.quirks.raw_names == {"Müll": "Müll".encode()}
+        session.examine("Müll")
+        mailbox.messages += make_messages(2)
+        assert uids(session, "Müll") == [2, 1]
+        before, mailbox.uidvalidity = mailbox.uidvalidity, mailbox.uidvalidity + 1
+        with pytest.raises(ConflictError) as caught:
+            uids(session, "Müll", uidvalidity=before)
+        assert caught.value.details["found_uidvalidity"] == before + 1
+        mailbox.name = "Other"
+        with pytest.raises(NotFoundError):
+            uids(session, "Müll")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def read_all_ways(session: Session) -> None:
     session.begin_lease()
     session.check(5)
     session.examine("INBOX")
-    session.confirm()
+    session.run("NOOP")
 
 
 def flags(dovecot: Dovecot, login: Login) -> dict[int, tuple[bytes, ...]]:

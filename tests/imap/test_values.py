@@ -18,7 +18,7 @@ from mailmcp.imap.values import parse_line
         ([b'"NIL" "7" "" nil 07 0'], (b"NIL", b"7", b"", b"nil", b"07", 0)),
         ([rb'"a \"b\" \\ \n"'], (rb'a "b" \ \n',)),
         ([b'BODY[HEADER.FIELDS (DATE "X")]<0> a'], (b'BODY[HEADER.FIELDS (DATE "X")]<0>', b"a")),
-        ([(b"(A {3}", b'("x'), (b" B ~{1}", b"\0"), b")"], ((b"A", b'("x', b"B", b"\0"),)),
+        ([(b"(A {3}", b'("x'), (b" B {1}", b"\0"), b")"], ((b"A", b'("x', b"B", b"\0"),)),
         ([b"a" + b" " * 300_000], (b"a",)),
         ([b"50%) \xff"], (50, b"%", b")", b"\xff")),
         # Keywords of other programs: Dovecot takes any bracket, and IMAPClient doesn't.

@@ -54,7 +54,7 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     (SEARCH, {"cursor": "{cursor}"}),
     (SEARCH, {"cursor": "{cursor}", "limit": 2, "mailbox": "INBOX"}),
     (GET, {"message_id": "{id}"}),
-    (GET, {"message_id": "{id}", "body_mode": "both", "include_all_headers": True}),
+    (GET, {"message_id": "{id}", "body_mode": "html", "include_headers": True}),
     (GET, {"message_id": "{id}", "attachment_mode": "extract_text", "body_max_chars": "100"}),
     (GET, {"message_id": "{id}", "attachment_mode": "none", "include_headers": "TRUE"}),
     (ATTACHMENT, {"message_id": "{id}", "part_id": "1"}),
@@ -95,12 +95,11 @@ BAD: list[Bad] = [
     Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", "page": 2}, ("page",), "exclusive_params"),
     Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", "member": SECRET}, ("member",), "invalid_value"),
     Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", "mode": "image"}, ("mode",), "invalid_value"),
-    Bad(ATTACHMENT, {"message_id": "{id}", "part_id": _BREAK}, ("part_id", "part_id"), "forbidden_character"),
+    Bad(ATTACHMENT, {"message_id": "{id}", "part_id": _BREAK}, ("part_id",), "forbidden_character"),
     *(
         Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", name: value}, (name,), "out_of_range")
         for name, value in (
             ("page", 0),
-            ("text_offset", -1),
             ("text_offset", 99),
             ("text_max_chars", 99),
             ("text_max_chars", 50_001),
@@ -124,12 +123,9 @@ BAD: list[Bad] = [
     Bad(GET, {}, ("message_id",), "missing_param"),
     Bad(GET, {"message_id": None}, ("message_id",), "missing_param"),
     Bad(GET, {"body_mode": "text"}, ("message_id",), "missing_param"),
-    *(
-        Bad(SEARCH, {"limit": value}, ("limit",), "invalid_type")
-        for value in (SECRET, True, [1], {"a": 1}, 1.5)
-    ),
-    *(Bad(SEARCH, {"last_days": value}, ("last_days",), "invalid_type") for value in ("7d", False, [7])),
-    *(Bad(SEARCH, {"unread_only": value}, ("unread_only",), "invalid_type") for value in (1, "yes", SECRET)),
+    *(Bad(SEARCH, {"limit": value}, ("limit",), "invalid_type") for value in (SECRET, [1], {"a": 1}, 1.5)),
+    *(Bad(SEARCH, {"last_days": value}, ("last_days",), "invalid_type") for value in ("7d", [7])),
+    *(Bad(SEARCH, {"unread_only": value}, ("unread_only",), "invalid_type") for value in (7, SECRET)),
     *(Bad(SEARCH, {"query": value}, ("query",), "invalid_type") for value in ([SECRET], {"a": SECRET}, True)),
     Bad(SEARCH, {"mailbox": {"a": SECRET}}, ("mailbox",), "invalid_type"),
     Bad(SEARCH, {"mailboxes": [[SECRET]]}, ("mailboxes",), "invalid_type"),

@@ -1,4 +1,4 @@
-"""Completion as clients see it, and how rarely it asks the mail server."""
+"""Completion as clients see it."""
 
 from typing import Any
 
@@ -11,24 +11,15 @@ from mcp.types import Completion, PromptReference, ResourceTemplateReference
 
 from mailmcp.imap.account import Account
 from mailmcp.model.resource_uri import ATTACHMENT_TEMPLATE, MESSAGE_TEMPLATE, RAW_TEMPLATE
-from mailmcp.server import app, completion
+from mailmcp.server import completion
 from server.mailbox import account_of_peer, connected_to
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Bye, Respond, Rule
+from servers.peer_actions import Bye
 from servers.peer_mailbox import PeerMailbox
 
 ERAS = ["legacy", "auto"]
 TEMPLATES = [MESSAGE_TEMPLATE, RAW_TEMPLATE, ATTACHMENT_TEMPLATE]
 NAMES = ("Archive", "Entw&APw-rfe", "Projects/2026", "100%/archived", "[Gmail]")
-
-
-class Clock:
-    """Stands still unless told."""
-
-    now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture
@@ -147,29 +138,6 @@ def test_many_values_are_counted_and_cut(peer: PeerFactory) -> None:
     assert (found.total, found.has_more) == (120, True)
 
 
-def test_keystrokes_ask_the_server_once_a_minute(home: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock()
-    monkeypatch.setattr(app, "monotonic", clock)
-
-    def lists() -> int:
-        return sum(command.name == "LIST" for command in home.commands)
-
-    async def use(client: Client) -> None:
-        async with anyio.create_task_group() as tasks:  # as fast as somebody types
-            for typed in ("", "a", "ar", "arc"):
-                tasks.start_soon(ask, client, "mailbox", typed)
-        assert lists() == 1
-        clock.now += completion.MAILBOX_NAMES_TTL_S - 1
-        await ask(client, "mailbox", "arch")
-        assert lists() == 1
-        home.settings.mailboxes.append(PeerMailbox(name="Archive 2"))
-        clock.now += 2
-        assert "Archive 2" in (await ask(client, "mailbox", "archive")).values
-        assert lists() == 2
-
-    using(use, account_of_peer(home, "home"))
-
-
 def test_each_account_has_mailboxes_of_its_own(home: Peer, peer: PeerFactory) -> None:
     other = peer(mailboxes=[PeerMailbox(name="Archive of another")])
 
@@ -225,15 +193,3 @@ def test_a_mail_server_that_is_down_is_an_error_and_no_empty_list(peer: PeerFact
     reference = ResourceTemplateReference(uri=MESSAGE_TEMPLATE)
     error = error_of(peer(greeting=Bye()), mode, reference, "mailbox")
     assert (error.code, error.data["code"], error.data["retryable"]) == (-32603, "internal", True)
-
-
-def test_a_failure_is_not_remembered(peer: PeerFactory) -> None:
-    refusing = Rule(command="LIST", nth=1, action=Respond(b"{tag} NO Not now\r\n"))
-    server = peer(mailboxes=[PeerMailbox(name="Archive")], rules=[refusing])
-
-    async def use(client: Client) -> list[str]:
-        with pytest.raises(MCPError):
-            await ask(client, "mailbox", "")
-        return (await ask(client, "mailbox", "Arch")).values
-
-    assert using(use, account_of_peer(server, "home")) == ["Archive"]

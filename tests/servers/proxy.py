@@ -83,15 +83,6 @@ class CountingProxy:
             for link in self._links:
                 link.traffic = Traffic()
 
-    def sever(self) -> None:
-        """Cut all connections, as a failing network does; new ones are accepted."""
-
-        async def abort() -> None:
-            for link in self._links:
-                link.abort()
-
-        asyncio.run_coroutine_threadsafe(abort(), self._loop).result(START_TIMEOUT_S)
-
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())

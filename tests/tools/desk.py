@@ -18,13 +18,11 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.tools.authserv_ids import AuthservIds
 from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
-from mcp_envelope import Code, Outcome, read_arguments
-from mcp_envelope.dialects.rules import check_data
+from mcp_envelope import Dialect, Meta, Outcome, check_reply, read_arguments
 from mcp_envelope.dialects.summary import SummaryShape
 from mcp_envelope.text import render_outcome
 from mcp_envelope.values import data_value
@@ -32,6 +30,10 @@ from mcp_envelope.values import data_value
 ResultT = TypeVar("ResultT")
 
 CALL_TIMEOUT_S = 30.0
+
+META = Meta(
+    tool="", version="mailmcp/1", now=datetime(2026, 11, 5, tzinfo=UTC), duration_ms=0, request_id="r"
+)
 
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 
@@ -86,7 +88,6 @@ class Desk:
         self.timeout_s = CALL_TIMEOUT_S
         self.extractor = Extractor()
         self.message_id_cache = MessageIdCache()
-        self.authserv_ids = AuthservIds()
         self.reports: list[tuple[int, int, str]] = []
         """What the calls told of their progress."""
 
@@ -145,7 +146,8 @@ class Desk:
         running = tool.run(read_arguments(tool.arguments, raw, context={"call": call}), call)
         assert not isinstance(running, Outcome), "the tools of mailmcp are coroutine functions"
         reply = Reply(await running, call.telemetry, tool.has_status)
-        assert list(check_data(reply.data, tuple(Code))) == []
+        envelope = SummaryShape().success(reply.outcome, META, has_status=reply.has_status)
+        assert check_reply(envelope, Dialect.SUMMARY) == []
         return reply
 
     def _new_call(self) -> Call:
@@ -158,6 +160,5 @@ class Desk:
             preferences=self.preferences,
             extractor=self.extractor,
             message_id_cache=self.message_id_cache,
-            authserv_ids=self.authserv_ids,
             report=lambda done, total, what: self.reports.append((done, total, what)),
         )

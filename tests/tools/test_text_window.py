@@ -24,12 +24,24 @@ def test_windows_join_to_the_text(text: str, max_chars: int) -> None:
 
 @pytest.mark.parametrize(
     ("offset", "expected", "next_offset"),
-    [(0, "abc", 3), (2, "cde", None), (4, "e", None)],
+    [
+        (0, "abc", 3),
+        (2, "cde", None),
+        (4, "e", None),
+        (-5, "abc", 3),
+        (-99, "abc", 3),
+        (-4, "bcd", 4),
+        (-1, "e", None),
+    ],
 )
 def test_a_window_has_its_offsets(offset: int, expected: str, next_offset: int | None) -> None:
     window = cut_window("abcde", offset=offset, max_chars=3)
     assert window == TextWindow(
-        text=expected, offset=offset, end=offset + len(expected), total_chars=5, next_offset=next_offset
+        text=expected,
+        offset="abcde".index(expected),
+        end="abcde".index(expected) + len(expected),
+        total_chars=5,
+        next_offset=next_offset,
     )
 
 

@@ -11,7 +11,7 @@ import click
 
 from mailmcp.cli.options import config_option, exit_with
 from mailmcp.imap.account import Account
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import translate_errors
 from mailmcp.imap.mailboxes import list_mailboxes
 from mailmcp.imap.quirks import Quirks
@@ -52,7 +52,7 @@ class AccountCheck:
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.argument("account_id", required=False)
-def command(config: Path | None, account_id: str | None, *, as_json: bool) -> None:
+def check(config: Path | None, account_id: str | None, *, as_json: bool) -> None:
     """Connect to each account, or only to ACCOUNT_ID, and report what works.
 
     Exits with 1 if an account fails, and with 2 if the settings have errors. Warnings go to stderr.
@@ -69,11 +69,11 @@ def command(config: Path | None, account_id: str | None, *, as_json: bool) -> No
         click.echo(f"warning: {warning}", err=True)
     checks = [check_account(each) for each in settings.accounts if account_id in {None, each.account_id}]
     if as_json:
-        click.echo(json.dumps([asdict(check) for check in checks], indent=2))
+        click.echo(json.dumps([asdict(each) for each in checks], indent=2))
     else:
-        for check in checks:
-            _print(check)
-    sys.exit(0 if all(check.ok for check in checks) else 1)
+        for each in checks:
+            _print(each)
+    sys.exit(0 if all(each.ok for each in checks) else 1)
 
 
 def check_account(account: Account) -> AccountCheck:
@@ -101,11 +101,11 @@ def check_account(account: Account) -> AccountCheck:
     )
 
 
-def _print(check: AccountCheck) -> None:
-    tls = "plain text" if check.tls == "none" else f"TLS {check.tls}"
-    click.echo(f"{check.account_id}: {check.host}:{check.port}, {tls}")
-    if check.ok:
-        click.echo(f"  Signed in; {check.listed} ({check.took_ms} ms).")
-        click.echo(f"  Useful extensions: {' '.join(check.capabilities) or 'none'}")
+def _print(found: AccountCheck) -> None:
+    tls = "plain text" if found.tls == "none" else f"TLS {found.tls}"
+    click.echo(f"{found.account_id}: {found.host}:{found.port}, {tls}")
+    if found.ok:
+        click.echo(f"  Signed in; {found.listed} ({found.took_ms} ms).")
+        click.echo(f"  Useful extensions: {' '.join(found.capabilities) or 'none'}")
     else:
-        click.echo(f"  {check.error}")
+        click.echo(f"  {found.error}")

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from mailmcp.cli.options import load_or_exit, reply_options
-from mailmcp.cli.serve import serve
+from mailmcp.cli.serve import run_server
 from mailmcp.demo.sample_account import OWNER, load_sample
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.model.owner import Owner
@@ -22,7 +22,7 @@ from mailmcp.settings.sources import keys_with_variable, variable
 
 @click.command()
 @reply_options
-def command(**overrides: object) -> None:
+def demo(**overrides: object) -> None:
     """Serve a sample mailbox of 60 messages over MCP until stdin closes or a signal arrives.
 
     Reads no settings file, but the variables for [server], [attachments] and [search].
@@ -49,4 +49,6 @@ def command(**overrides: object) -> None:
         )
         owner = Owner(names=(OWNER.display_name,), addresses=(OWNER.addr_spec,))
         preferences = replace(settings.preferences, owners={account.account_id: owner})
-        serve(replace(settings, accounts=(account,), preferences=preferences), source="the sample mailbox")
+        run_server(
+            replace(settings, accounts=(account,), preferences=preferences), source="the sample mailbox"
+        )

@@ -1,4 +1,4 @@
-"""`mailmcp install`: adds mailmcp to a host, by the host's own command or in its settings file."""
+"""`mailmcp install` and `uninstall`: add mailmcp to a host, by the host's own command or in its file."""
 
 import json
 import os
@@ -13,12 +13,12 @@ import click
 
 from mailmcp.cli.options import config_option
 from mailmcp.cli.sign_in import fail
-from mailmcp.hosts.files import Change, FileError, apply, has_entry, plan_install
+from mailmcp.hosts.files import Change, FileError, apply, has_entry, plan_install, plan_uninstall
 from mailmcp.hosts.launch import NoLaunchError, find_launch
 from mailmcp.hosts.table import HOSTS, SERVER_NAME, Host, Launch
 from mailmcp.settings.sources import CONFIG_VARIABLE, choose_config_path
 
-hosts_line = f"The hosts are: {', '.join(host.host_id for host in HOSTS)}."
+_hosts_line = f"The hosts are: {', '.join(host.host_id for host in HOSTS)}."
 
 
 def _check_name(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
@@ -27,28 +27,28 @@ def _check_name(_context: click.Context, _parameter: click.Parameter, name: str)
     return name
 
 
-def find_host(_context: click.Context, _parameter: click.Parameter, host_id: str | None) -> Host | None:
+def _find_host(_context: click.Context, _parameter: click.Parameter, host_id: str | None) -> Host | None:
     """Find the host that an argument names."""
     found = next((host for host in HOSTS if host.host_id == host_id), None)
     if host_id is not None and found is None:
-        raise click.BadParameter(f"there is no such host. {hosts_line}")
+        raise click.BadParameter(f"there is no such host. {_hosts_line}")
     return found
 
 
-name_option = click.option(
+_name_option = click.option(
     "--name", default=SERVER_NAME, callback=_check_name, help=f"Name of the entry. Default: {SERVER_NAME}."
 )
-yes_option = click.option("--yes", "-y", is_flag=True, help="Don't ask.")
+_yes_option = click.option("--yes", "-y", is_flag=True, help="Don't ask.")
 
 
-@click.command(epilog=hosts_line)
+@click.command(epilog=_hosts_line)
 @config_option
-@name_option
+@_name_option
 @click.option("--list", "as_list", is_flag=True, help="Show which hosts were found.")
 @click.option("--print", "only_print", is_flag=True, help="Print the entry or command and change nothing.")
-@yes_option
-@click.argument("host", metavar="HOST", required=False, callback=find_host)
-def command(
+@_yes_option
+@click.argument("host", metavar="HOST", required=False, callback=_find_host)
+def install(
     config: Path | None, name: str, host: Host | None, *, as_list: bool, only_print: bool, yes: bool
 ) -> None:
     """Add mailmcp to HOST, such as claude-desktop or vscode.
@@ -60,26 +60,49 @@ def command(
         _list_hosts(name)
         return
     if host is None:
-        raise click.UsageError(f"Name the host. {hosts_line}")
+        raise click.UsageError(f"Name the host. {_hosts_line}")
     if only_print:
-        click.echo(_describe(host, name, _find_launch_or_fail(config)))
+        click.echo(_describe(host, name, _find_launch(config)))
         return
-    install(host, config, name, yes=yes)
+    add_to_host(host, config, name, yes=yes)
     settings = choose_config_path(config, os.environ)
     if not settings.is_file():
         click.echo(f"mailmcp has no settings yet: {settings} is missing. Run mailmcp setup.", err=True)
 
 
-def install(host: Host, config: Path | None, name: str = SERVER_NAME, *, yes: bool) -> None:
+@click.command(epilog=_hosts_line)
+@_name_option
+@_yes_option
+@click.argument("host", metavar="HOST", callback=_find_host)
+def uninstall(name: str, host: Host, *, yes: bool) -> None:
+    """Remove mailmcp from HOST; shows what it does and asks. Backups are kept."""
+    if host.remove is not None:
+        _run_host_command(host, host.remove(name), yes=yes)
+        return
+    if not host.files:
+        fail(f"remove the entry {name} by hand in {host.name}: it has no command for that")
+    files = _find_files(host)
+    try:
+        changes = [change for path in files if (change := plan_uninstall(path, host, name))]
+    except FileError as error:
+        fail(f"{error}. Remove the entry {name} by hand")
+    if not changes:
+        click.echo(f"{host.name} has no entry {name}: {', '.join(map(str, files))}")
+        return
+    _make_changes(changes, f"Remove {name} from the settings of {host.name}?", yes=yes)
+    click.echo(f"Restart {host.name} to unload mailmcp.")
+
+
+def add_to_host(host: Host, config: Path | None, name: str = SERVER_NAME, *, yes: bool) -> None:
     """Add mailmcp to a host, showing how; asks unless `yes`. Exits if it fails."""
-    launch = _find_launch_or_fail(config)
+    launch = _find_launch(config)
     if host.by_hand is not None:
         click.echo(f"Add this to the settings of {host.name}:\n{host.by_hand(name, launch)}")
         return
     if host.add is not None:
-        run_host_command(host, host.add(name, launch), yes=yes)
+        _run_host_command(host, host.add(name, launch), yes=yes)
         return
-    files = find_files_or_fail(host)
+    files = _find_files(host)
     try:
         changes = [change for path in files if (change := plan_install(path, host, name, launch))]
     except FileError as error:
@@ -88,11 +111,11 @@ def install(host: Host, config: Path | None, name: str = SERVER_NAME, *, yes: bo
         click.echo(f"{host.name} has this entry already: {', '.join(map(str, files))}")
         return
     click.echo(_describe(host, name, launch))
-    make_changes(changes, f"Add this to the settings of {host.name}?", yes=yes)
+    _make_changes(changes, f"Add this to the settings of {host.name}?", yes=yes)
     click.echo(f"Restart {host.name} to load mailmcp.")
 
 
-def find_files_or_fail(host: Host) -> list[Path]:
+def _find_files(host: Host) -> list[Path]:
     """Return the settings of a host, or exit if it isn't there."""
     files = host.find_files()
     if not files:
@@ -101,7 +124,7 @@ def find_files_or_fail(host: Host) -> list[Path]:
     return files
 
 
-def make_changes(changes: Sequence[Change], question: str, *, yes: bool) -> None:
+def _make_changes(changes: Sequence[Change], question: str, *, yes: bool) -> None:
     """Ask, and make changes; exits if one can't be made."""
     for change in changes:
         click.echo(f"File: {change.path}")
@@ -116,7 +139,7 @@ def make_changes(changes: Sequence[Change], question: str, *, yes: bool) -> None
         click.echo(f"{done} {change.path}" + (f"; {backup.name} has it as it was" if backup else ""))
 
 
-def run_host_command(host: Host, arguments: list[str], *, yes: bool) -> None:
+def _run_host_command(host: Host, arguments: list[str], *, yes: bool) -> None:
     """Show and run a command of a host; exits if it fails or isn't there."""
     shown = shlex.join(arguments)
     program = shutil.which(arguments[0])
@@ -130,7 +153,7 @@ def run_host_command(host: Host, arguments: list[str], *, yes: bool) -> None:
         fail(f"{arguments[0]} ended with status {ended.returncode}")
 
 
-def _find_launch_or_fail(config: Path | None) -> Launch:
+def _find_launch(config: Path | None) -> Launch:
     """Return what the host shall start; the settings file is named unless it is the default one."""
     is_default = config is None and not os.environ.get(CONFIG_VARIABLE)
     try:

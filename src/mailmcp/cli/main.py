@@ -21,6 +21,9 @@ _COMMANDS = {
     "demo": "Serve a sample mailbox; needs no account.",
 }
 
+_MODULES = {"login": "sign_in", "logout": "sign_in", "password": "sign_in", "uninstall": "install"}
+"""The module of a command that hasn't one of its own."""
+
 
 class _Commands(click.Group):
     """Loads only the module of the command that is called, so that serving starts fast."""
@@ -33,8 +36,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command = importlib.import_module(f"mailmcp.cli.{cmd_name.replace('-', '_')}").command
-        assert isinstance(command, click.Command)  # noqa: S101 - each module has one
+        module = importlib.import_module(f"mailmcp.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        command = getattr(module, cmd_name)
+        assert isinstance(command, click.Command)  # noqa: S101 - each module has it
         # Off since the start, see __main__. What is loaded by now stays, so it is never collected.
         gc.freeze()
         gc.enable()

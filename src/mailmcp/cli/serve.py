@@ -32,16 +32,16 @@ _log = logging.getLogger(__name__)
 @config_option
 @transport_options
 @reply_options
-def command(
+def serve(
     config: Path | None, transport: str, host: str | None, port: int | None, **overrides: object
 ) -> None:
     """Serve MCP over stdin and stdout until stdin closes, or over HTTP. A signal or Ctrl-C ends both."""
     address = http_address(transport, host, port)
     load = partial(load_settings, config, os.environ, overrides=overrides, needs_account=False)
-    serve(load_or_exit(load), address)
+    run_server(load_or_exit(load), address)
 
 
-def serve(settings: Settings, address: HttpAddress | None = None, *, source: str = "") -> None:
+def run_server(settings: Settings, address: HttpAddress | None = None, *, source: str = "") -> None:
     """Serve until the client or a signal ends it, and don't wait for stuck threads.
 
     Args:

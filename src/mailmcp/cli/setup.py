@@ -15,7 +15,7 @@ import click
 from mailmcp.auth.sign_in import SignIn
 from mailmcp.auth.store import SecretStore, StoreError
 from mailmcp.auth.tokens import Tokens, save_tokens
-from mailmcp.cli.install import install
+from mailmcp.cli.install import add_to_host
 from mailmcp.cli.options import CommandT, combine, config_option, exit_with
 from mailmcp.cli.questions import Questions
 from mailmcp.cli.setup_sign_in import AccountKeys, ask_for_secret, ask_oauth_keys, uses_oauth
@@ -61,7 +61,7 @@ _account_options: Callable[[CommandT], CommandT] = combine(
     help="Add mailmcp to a host, as mailmcp install does; may be repeated.",
 )
 @click.option("-y", "--yes", is_flag=True, help="Accept defaults without asking.")
-def command(
+def setup(
     config: Path | None,
     email: str | None,
     hosts: Sequence[str],
@@ -105,7 +105,7 @@ def command(
         found = [host for host in HOSTS if host.is_here()]
         chosen = [host for host in found if questions.confirm(f"Add mailmcp to {host.name}?")]
     for host in chosen:
-        install(host, config, yes=True)
+        add_to_host(host, config, yes=True)
     if not chosen:
         click.echo("Next: mailmcp install --list shows the programs that you can add mailmcp to.")
 
@@ -185,7 +185,7 @@ def _save(path: Path, keys: AccountKeys, sign_in: SignIn, secret: str | Tokens) 
                 save_tokens(store, sign_in.key, secret)
             else:
                 store.write(sign_in.key, secret)
-            add_account(path, {**keys, "secrets": store.name})
+            add_account(path, keys)
         except BaseException:
             if not _has_account(path, sign_in.account_id):
                 _put_back(store, sign_in.key, before)

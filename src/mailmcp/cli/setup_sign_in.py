@@ -12,9 +12,8 @@ from mailmcp.auth.provider import known_provider
 from mailmcp.auth.sign_in import SignIn
 from mailmcp.auth.tokens import Tokens
 from mailmcp.cli.check import check_account
-from mailmcp.cli.login import fetch_tokens
 from mailmcp.cli.questions import Questions
-from mailmcp.cli.sign_in import fail
+from mailmcp.cli.sign_in import fail, fetch_tokens
 from mailmcp.imap.account import Account, BearerToken, Password
 from mailmcp.model.mail_provider import MailProvider
 from mailmcp.settings.model import AuthMethod, is_sendable

@@ -3,7 +3,10 @@
 Names are a stranger's: they are cleaned, and those that would look alike get numbers.
 """
 
+import codecs
 import io
+import re
+import unicodedata
 from typing import IO, Final
 
 from mailmcp import limits
@@ -14,13 +17,18 @@ from mailmcp.mail.clean import clean_line, cut_start
 from mailmcp.wording import counted
 
 _CHUNK_OCTETS: Final = 262_144
-_TEXT_SUFFIXES: Final = (".txt", ".csv", ".tsv", ".md", ".log")
+_TEXT_SUFFIXES: Final = (
+    *(".txt", ".csv", ".tsv", ".md", ".log", ".xml", ".json", ".yaml", ".yml", ".ini", ".cfg", ".conf"),
+    *(".toml", ".sql"),
+)
+_XML_CHARSET: Final = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 
 
 class Names:
     """The names to list: on one line, without invisible characters, and each different.
 
-    Of a long one the end is kept, which says what kind of file it is.
+    Of a long one the end is kept, which says what kind of file it is. Letters are composed (Unicode NFC),
+    as in `compose`: macOS decomposes them, and nobody sees which is which.
     """
 
     def __init__(self) -> None:
@@ -30,7 +38,7 @@ class Names:
 
     def add(self, name: str) -> str:
         """Return the name under which the next file is listed."""
-        plain = cut_start(clean_line(name).text, limits.FILENAME_CHARS_MAX) or "unnamed"
+        plain = cut_start(compose(clean_line(name).text), limits.FILENAME_CHARS_MAX) or "unnamed"
         shown, number = plain, self._latest.get(plain, 1)
         while shown in self._used:
             number += 1
@@ -38,6 +46,11 @@ class Names:
         self._latest[plain] = number
         self._used.add(shown)
         return shown
+
+
+def compose(name: str) -> str:
+    """Return the one form of a name in which its letters are composed."""
+    return unicodedata.normalize("NFC", name)
 
 
 def write_entry(out: Writer, name: str, size_octets: int | None, remark: str = "") -> None:
@@ -53,9 +66,11 @@ def is_text(name: str) -> bool:
 
 def write_text(out: Writer, name: str, octets: bytes) -> None:
     """Write a small text file as a section, so that nobody has to ask for it."""
-    if octets.strip() and b"\0" not in octets:
+    is_wide = octets.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if octets.strip() and (is_wide or b"\0" not in octets):
+        declared = _XML_CHARSET.match(octets)
         out.begin_section(section_title("File", name, hidden=False))
-        out.write_line(decode_text(octets, "").text)
+        out.write_line(decode_text(octets, declared[1].decode("ascii") if declared else "").text)
 
 
 def read_bounded(stream: IO[bytes] | io.RawIOBase, out: Writer) -> bytes:

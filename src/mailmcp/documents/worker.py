@@ -18,6 +18,7 @@ from typing import BinaryIO, Final
 
 from mailmcp.documents import sandbox
 from mailmcp.documents.extraction import CONTENT_LENGTH, Cause, Job, Task, UnreadableError
+from mailmcp.documents.listing import compose
 from mailmcp.documents.writer import StopReading, Writer
 
 FORMATS: Final = {
@@ -86,7 +87,7 @@ def answer(reader: ModuleType, content: bytes, job: Job, out: Writer) -> bytes:
             case Task.PICTURE:
                 facts, octets = reader.draw(io.BytesIO(content), job.page)
             case Task.MEMBER:
-                octets = reader.read_member(io.BytesIO(content), job.member, out)
+                octets = reader.read_member(io.BytesIO(content), compose(job.member), out)
                 facts = {"notes": out.notes}
             case _:
                 reader.read(io.BytesIO(content), out)

@@ -7,7 +7,6 @@ from enum import StrEnum
 from pathlib import Path
 
 from mailmcp import limits
-from mailmcp.imap.sasl import Mechanism
 
 
 class Tls(StrEnum):
@@ -26,6 +25,16 @@ class Tls(StrEnum):
     def default_port(self) -> int:
         """The port of IMAP so protected (RFC 8314 section 7.3, RFC 9051 section 2.1)."""
         return 993 if self is Tls.IMPLICIT else 143
+
+
+class Mechanism(StrEnum):
+    """How an access token is sent; a server may refuse the one that it does not advertise."""
+
+    XOAUTH2 = "XOAUTH2"
+    """Google's, which every large provider has."""
+
+    OAUTHBEARER = "OAUTHBEARER"
+    """RFC 7628."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +59,6 @@ class BearerToken:
     """
 
     mechanism: Mechanism = Mechanism.XOAUTH2
-    initial_response: bool = True
-    """Whether the token goes out with the command where the server advertises SASL-IR (RFC 4959)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

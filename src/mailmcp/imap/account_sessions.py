@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from mailmcp import limits
 from mailmcp.imap.account import Account
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import connection_limit_error
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session

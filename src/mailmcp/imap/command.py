@@ -88,13 +88,6 @@ class Response:
         return None
 
 
-def join_responses(first: Response, second: Response) -> Response:
-    """Return the first response with the untagged responses of the second behind its own."""
-    names = (*first.untagged, *second.untagged)
-    untagged = {name: (*first.untagged.get(name, ()), *second.untagged.get(name, ())) for name in names}
-    return Response(tag=first.tag, untagged=untagged)
-
-
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What a response code says about the command that was refused."""
@@ -157,8 +150,7 @@ _CONNECTION_LIMIT = re.compile(
 )
 
 
-_NOT_CONNECTED = re.compile("user is authenticated but not connected", re.IGNORECASE)
-_UNSAFE_LOGIN = re.compile("unsafe login", re.IGNORECASE)
+_SHUT_OUT = re.compile("user is authenticated but not connected|unsafe login", re.IGNORECASE)
 
 
 def mentions_connection_limit(text: str) -> bool:
@@ -177,9 +169,8 @@ class RefusedError(Exception):
 
     Attributes:
         code: The response code in upper case, or "".
-        is_not_connected: Whether Exchange took the login and now refuses the mailbox: "User is authenticated
-            but not connected". It says so with BAD and without a code.
-        is_unsafe_login: Whether NetEase took the login and now refuses every mailbox as an "Unsafe Login".
+        is_shut_out: Whether the server took the login and now refuses every mailbox, as Exchange and NetEase
+            do without a code; see `advice`.
         meaning: What the code means; None if it says nothing.
         text: The server's text, printable and short.
         response: The untagged responses before the refusal.
@@ -198,11 +189,8 @@ class RefusedError(Exception):
         match = _RESPONSE_CODE.match(text)
         self.command, self.status = command, status
         self.code = match[1].upper() if match else ""
-        self.is_not_connected = _NOT_CONNECTED.search(text) is not None
-        self.is_unsafe_login = _UNSAFE_LOGIN.search(text) is not None
-        self.meaning = (
-            _FORBIDDEN if self.is_not_connected or self.is_unsafe_login else _MEANINGS.get(self.code)
-        )
+        self.is_shut_out = _SHUT_OUT.search(text) is not None
+        self.meaning = _FORBIDDEN if self.is_shut_out else _MEANINGS.get(self.code)
         shown = "".join(c if c.isprintable() else " " for c in text)
         self.text = shown if len(shown) <= _SERVER_TEXT_CHARS else f"{shown[: _SERVER_TEXT_CHARS - 1]}…"
         self.response = response or Response()

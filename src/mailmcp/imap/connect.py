@@ -1,27 +1,112 @@
-"""From an account to a logged-in connection: TCP, TLS, login, ID.
+"""From an account to a signed-in connection: TCP, TLS, login, ID.
 
-`connect`, `mailmcp.imap.login.log_in` and `identify` are the steps; `open_connection` takes all of them.
+`connect`, `log_in` and `identify` are the steps; `open_connection` takes all of them. Another thread can
+watch or abort a connection by its handle.
 """
 
 import os
 import socket
 import ssl
-from collections.abc import Sequence
-from contextlib import suppress
-from time import monotonic
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from threading import Thread
+from time import monotonic, perf_counter
 from typing import Any
 
 from mailmcp import __version__
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, BearerToken, Password, Tls
+from mailmcp.imap.client import Client, Traffic, bearer_message
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connection import Connection
-from mailmcp.imap.connection_handle import ConnectionHandle
-from mailmcp.imap.errors import Stage, tls_error
-from mailmcp.imap.login import log_in
-from mcp_envelope import ToolError
+from mailmcp.imap.errors import (
+    Stage,
+    connection_lost_error,
+    login_disabled_error,
+    login_refused_error,
+    tls_error,
+    token_refused_error,
+    translate_errors,
+)
+from mailmcp.reasons import Reason
 
 
-def open_connection(handle: ConnectionHandle) -> Connection:
+@dataclass(slots=True, eq=False)
+class ConnectionHandle:
+    """A connection from its first packet to its end; another thread may look at it or abort it.
+
+    Closing a socket does not wake a thread that reads from it, but shutting it down does. The handle
+    duplicates the socket, so that it can also abort a TLS handshake.
+    """
+
+    account: Account
+    traffic: Traffic = field(default_factory=Traffic)
+    stage: Stage = Stage.CONNECT
+    steps_ms: dict[str, float] = field(default_factory=dict)
+    """Milliseconds of each finished step: `connect`, `tls`, `greeting`, `starttls`, `login`, `id`."""
+
+    login_sent: bool = False
+    """Whether a login was sent, or at least its command without the password."""
+
+    login_answered: bool = False
+    """Whether the server answered the login. One that it did not answer may count as a failure there."""
+
+    aborted: bool = False
+    connection: Client | None = None
+    _socket: socket.socket | None = None
+    _step_began: float = field(default_factory=perf_counter)
+
+    def finish_step(self, step: str, next_stage: Stage) -> None:
+        """Record that `step` is done, and what comes next."""
+        now = perf_counter()
+        self.steps_ms[step] = (now - self._step_began) * 1000
+        self._step_began = now
+        self.stage = next_stage
+
+    def watch(self, sock: socket.socket) -> None:
+        """Make `sock` the one that `abort` shuts down.
+
+        Raises:
+            ConnectionAbortedError: `abort` was called already. A socket that is not connected can't be shut
+                down, and would still connect.
+        """
+        self._release_socket()
+        self._socket = sock.dup()
+        if self.aborted:
+            raise ConnectionAbortedError("aborted before it was connected")
+
+    def abort(self) -> None:
+        """Shut the connection down from any thread; blocked reads and writes fail at once."""
+        self.aborted = True
+        duplicate = self._socket  # the connection's own thread may release it meanwhile
+        if duplicate is not None:
+            with suppress(OSError):  # not connected yet, or closed by the server
+                duplicate.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Close the connection without a LOGOUT."""
+        if self.connection is not None:
+            with suppress(OSError):
+                self.connection.shutdown()
+        self._release_socket()
+
+    @contextmanager
+    def closing_on_failure(self) -> Iterator[None]:
+        """Close the connection on an error, and translate the error by the stage at which it came."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            with translate_errors(self.account.account_id, self.stage):
+                raise
+
+    def _release_socket(self) -> None:
+        duplicate, self._socket = self._socket, None
+        if duplicate is not None:
+            duplicate.close()
+
+
+def open_connection(handle: ConnectionHandle) -> Client:
     """Connect, secure, log in and send ID; blocks. Raises what the steps raise."""
     connection = connect(handle)
     log_in(connection, handle)
@@ -29,7 +114,7 @@ def open_connection(handle: ConnectionHandle) -> Connection:
     return connection
 
 
-def connect(handle: ConnectionHandle) -> Connection:
+def connect(handle: ConnectionHandle) -> Client:
     """Connect and secure the connection; blocks.
 
     Raises:
@@ -38,10 +123,13 @@ def connect(handle: ConnectionHandle) -> Connection:
     """
     account = handle.account
     with handle.closing_on_failure():
-        connection = handle.connection = Connection(
-            account.host, account.port, dial=lambda: _dial(handle), traffic=handle.traffic
+        connection = handle.connection = Client(
+            account.host,
+            account.port,
+            dial=lambda: _dial(handle),
+            traffic=handle.traffic,
+            timeout_s=account.command_timeout_s,
         )
-        connection.sock.settimeout(account.command_timeout_s)
         handle.finish_step("greeting", Stage.COMMAND)
         connection.learn_capabilities()
         if account.tls is Tls.STARTTLS:
@@ -49,7 +137,28 @@ def connect(handle: ConnectionHandle) -> Connection:
     return connection
 
 
-def identify(connection: Connection, handle: ConnectionHandle) -> None:
+def log_in(connection: Client, handle: ConnectionHandle) -> None:
+    """Log in once; blocks.
+
+    Raises:
+        AuthFailedError: The login is refused or not offered, or there is no password.
+        DeadlineError: A timeout of the account passed.
+        InternalError: The connection or the server failed.
+    """
+    with handle.closing_on_failure():
+        if connection.preauthenticated:
+            return
+        match handle.account.credentials:
+            case Password(read=read_password):
+                _log_in_with_password(connection, handle, read_password())
+            case BearerToken() as bearer:
+                _log_in_with_token(connection, handle, bearer)
+        handle.login_answered = True
+        handle.finish_step("login", Stage.COMMAND)
+        connection.learn_capabilities()
+
+
+def identify(connection: Client, handle: ConnectionHandle) -> None:
     """Send the client's name if the server knows ID (RFC 2971); NetEase opens no mailbox without it.
 
     Raises:
@@ -58,8 +167,7 @@ def identify(connection: Connection, handle: ConnectionHandle) -> None:
     if not connection.can("ID"):
         return
     with handle.closing_on_failure(), suppress(RefusedError):  # a server that refuses it still serves
-        response = connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
-        connection.software = str(response.lines("ID"))
+        connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
         handle.finish_step("id", Stage.COMMAND)
 
 
@@ -80,12 +188,11 @@ def tls_context(account: Account) -> ssl.SSLContext:
 
 
 def _dial(handle: ConnectionHandle) -> socket.socket:
-    """Connect and, for implicit TLS, secure: all within one `connect_timeout_s`."""
+    """Look up the host, connect and, for implicit TLS, secure: all within one `connect_timeout_s`."""
     account = handle.account
     context = tls_context(account) if account.tls is Tls.IMPLICIT else None
-    addresses = socket.getaddrinfo(account.host, account.port, type=socket.SOCK_STREAM)
     deadline = monotonic() + account.connect_timeout_s
-    sock = _connect_tcp(handle, addresses, deadline)
+    sock = _connect_tcp(handle, _look_up(account), deadline)
     handle.finish_step("connect", Stage.GREETING if context is None else Stage.CONNECT)
     if context is not None:
         sock.settimeout(_seconds_until(deadline))
@@ -95,7 +202,26 @@ def _dial(handle: ConnectionHandle) -> socket.socket:
     return sock
 
 
-def _connect_tcp(handle: ConnectionHandle, addresses: Sequence[Any], deadline: float) -> socket.socket:
+def _look_up(account: Account) -> list[Any]:
+    """Return the host's addresses. None can be ended: one that takes too long stays behind in its thread.
+
+    Raises:
+        TimeoutError: `connect_timeout_s` passed.
+        OSError: There is no such host.
+    """
+    found: Future[list[Any]] = Future()
+
+    def look_up() -> None:
+        try:
+            found.set_result(socket.getaddrinfo(account.host, account.port, type=socket.SOCK_STREAM))
+        except Exception as error:  # noqa: BLE001 - raised below
+            found.set_exception(error)
+
+    Thread(target=look_up, name=f"look up {account.host}", daemon=True).start()
+    return found.result(account.connect_timeout_s)
+
+
+def _connect_tcp(handle: ConnectionHandle, addresses: list[Any], deadline: float) -> socket.socket:
     """Try the host's addresses in turn.
 
     Each gets its share of the remaining time, so that one that doesn't respond leaves some for the next.
@@ -121,22 +247,66 @@ def _seconds_until(deadline: float) -> float:
     return max(deadline - monotonic(), 0.001)
 
 
-def _start_tls(connection: Connection, handle: ConnectionHandle) -> None:
+def _start_tls(connection: Client, handle: ConnectionHandle) -> None:
     """Upgrade, or fail: nothing is sent in plain text if the settings ask for TLS."""
-    account = handle.account
+    account_id = handle.account.account_id
+    message = (
+        f"The settings require STARTTLS, but the server {{}} (account {account_id}). "
+        'Use tls = "implicit" with the TLS port.'
+    )
     # STARTTLS is not possible after PREAUTH, which may come from an attacker (RFC 8314 section 5).
     if not connection.can("STARTTLS") or connection.preauthenticated:
-        raise _no_starttls_error(account, "does not offer it")
+        raise tls_error(account_id, message.format("does not offer it"))
     try:
-        connection.start_tls(tls_context(account))
+        connection.starttls(tls_context(handle.account))
+        connection.learn_capabilities()
     except RefusedError as error:
-        raise _no_starttls_error(account, "refuses it") from error
+        raise tls_error(account_id, message.format("refuses it")) from error
     handle.finish_step("starttls", Stage.COMMAND)
 
 
-def _no_starttls_error(account: Account, problem: str) -> ToolError:
-    return tls_error(
-        account.account_id,
-        f"The settings require STARTTLS, but the server {problem} (account {account.account_id}). "
-        'Use tls = "implicit" with the TLS port.',
-    )
+def _log_in_with_password(connection: Client, handle: ConnectionHandle, password: str) -> None:
+    account = handle.account
+    offers_plain, login_disabled = connection.can("AUTH=PLAIN"), connection.can("LOGINDISABLED")
+    offers_oauth = connection.can("AUTH=XOAUTH2") or connection.can("AUTH=OAUTHBEARER")
+    if login_disabled and not offers_plain:
+        raise login_disabled_error(account, offers_oauth=offers_oauth)
+    handle.login_sent = True
+    try:
+        # LOGIN knows no charset.
+        if (offers_plain and login_disabled) or not (account.user + password).isascii():
+            connection.authenticate("PLAIN", f"\0{account.user}\0{password}".encode())
+        else:
+            connection.login(account.user, password)
+    except RefusedError as error:
+        if error.is_plain_bye:
+            raise connection_lost_error(account.account_id) from None
+        handle.login_answered = True
+        if error.reason is Reason.LOGIN_DISABLED:
+            raise login_disabled_error(account, offers_oauth=offers_oauth) from None
+        raise login_refused_error(account, error) from None
+
+
+def _log_in_with_token(connection: Client, handle: ConnectionHandle, bearer: BearerToken) -> None:
+    """Log in with an access token, and with another one if the server refuses the first.
+
+    A token can be revoked before it expires. Dovecot answers UNAVAILABLE where its introspection fails.
+    """
+    account, refused = handle.account, ""
+    while True:
+        token = bearer.read(refused)
+        message = bearer_message(
+            bearer.mechanism, user=account.user, host=account.host, port=account.port, token=token
+        )
+        handle.login_sent = True
+        try:
+            connection.authenticate(bearer.mechanism, message)
+        except RefusedError as error:
+            if error.is_plain_bye:
+                raise connection_lost_error(account.account_id) from None
+            if not refused and (error.code == "UNAVAILABLE" or not error.asks_to_wait):
+                refused = token
+                continue
+            handle.login_answered = True
+            raise token_refused_error(account, error) from None
+        return

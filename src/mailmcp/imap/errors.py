@@ -11,15 +11,9 @@ from contextlib import contextmanager
 from enum import StrEnum
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.advice import (
-    BRIDGE_CERTIFICATE,
-    NOT_CONNECTED,
-    UNSAFE_LOGIN,
-    advise_on_password,
-    advise_on_token,
-)
+from mailmcp.imap.advice import BRIDGE_CERTIFICATE, advise, advise_on_token
+from mailmcp.imap.client import ProtocolViolationError, ResponseTooLongError
 from mailmcp.imap.command import RefusedError, mentions_connection_limit
-from mailmcp.imap.connection import ProtocolViolationError, ResponseTooLongError
 from mailmcp.reasons import Reason
 from mcp_envelope import (
     AuthFailedError,
@@ -96,16 +90,12 @@ _ERRORS: Mapping[Reason, type[InternalError | AuthFailedError | NotFoundError]] 
 
 def refused_error(account_id: str, error: RefusedError) -> ToolError:
     """Build the error for a command that the server completed with NO or BAD."""
-    advice = NOT_CONNECTED if error.is_not_connected else UNSAFE_LOGIN if error.is_unsafe_login else ""
-    if advice:
-        return AuthFailedError(
-            f"The server refused {error.command} (account {account_id}). "
-            + advice.format(account_id=account_id),
-            reason=error.reason,
-            details={"account_id": account_id, "command": error.command, "status": error.status},
-        )
-    return _ERRORS.get(error.reason, InternalError)(
-        f"The server refused {error.command} (account {account_id}): {format_refusal(error)}.",
+    kind = _ERRORS.get(error.reason, InternalError)
+    said = f": {format_refusal(error)}."
+    if error.is_shut_out and (advice := advise(error.text, host="", account_id=account_id)):
+        kind, said = AuthFailedError, f". {advice[1]}"
+    return kind(
+        f"The server refused {error.command} (account {account_id}){said}",
         reason=error.reason,
         retryable=error.retryable,
         details={"account_id": account_id, "command": error.command, "status": error.status},
@@ -119,22 +109,25 @@ def format_refusal(error: RefusedError) -> str:
 
 _RESTART = "After a change in the settings, restart mailmcp."
 
-_LOGIN_REFUSALS: Mapping[Reason, str] = {
-    Reason.CREDENTIALS_REJECTED: "The server rejected the user name or password of account {account}. Check "
-    f"both; many providers require an app password. {_RESTART}",
-    Reason.CREDENTIALS_EXPIRED: "The password of account {account} has expired. Set a new one at the "
-    f"provider and in the settings. {_RESTART}",
-    Reason.PERMISSION_DENIED: "The server does not let this user sign in (account {account}), whatever the "
-    "password. Sign in at the provider's website, or ask its support.",
+_LOGIN_REFUSALS: Mapping[Reason, tuple[str, str]] = {
+    Reason.CREDENTIALS_REJECTED: (
+        "The server rejected the user name or password of account {}.",
+        f"Check both; many providers require an app password. {_RESTART}",
+    ),
+    Reason.CREDENTIALS_EXPIRED: (
+        "The password of account {} has expired.",
+        f"Set a new one at the provider and in the settings. {_RESTART}",
+    ),
+    Reason.PERMISSION_DENIED: (
+        "The server does not let this user sign in, whatever the password (account {}).",
+        "Sign in at the provider's website, or ask its support.",
+    ),
+    Reason.LOGIN_DISABLED: (
+        "The server does not accept passwords on this connection (account {}).",
+        "You may have to enable IMAP for the account at the provider first.",
+    ),
 }
-
-
-_ADVISED: Mapping[Reason, str] = {
-    Reason.CREDENTIALS_REJECTED: "The server rejected the user name or password of account {account}.",
-    Reason.LOGIN_DISABLED: "The server does not accept passwords (account {account}).",
-    Reason.PERMISSION_DENIED: "The server does not let this user sign in (account {account}).",
-}
-"""What comes before advice, by its reason."""
+"""What is wrong with a login that was refused for good, and what to do if nothing better is known."""
 
 
 def login_refused_error(account: Account, error: RefusedError) -> ToolError:
@@ -148,17 +141,34 @@ def login_refused_error(account: Account, error: RefusedError) -> ToolError:
     if error.is_temporary:
         return refused_error(account_id, RefusedError("login", error.status, f"[{error.code}]"))
     reason = error.reason if error.reason in _LOGIN_REFUSALS else Reason.CREDENTIALS_REJECTED
-    place = account_id + (f" ({code(error.code)})" if error.code else "")
-    message = _LOGIN_REFUSALS[reason].format(account=place)
+    advice = ""
     if reason is Reason.CREDENTIALS_REJECTED:
-        advice = advise_on_password(error.text, host=account.host, account_id=account_id)
-        if advice is not None:
-            reason = advice.reason
-            message = f"{_ADVISED[reason].format(account=place)} {advice.text}"
+        reason, advice = advise(error.text, host=account.host, account_id=account_id) or (reason, "")
+    return _login_error(account, reason, advice, said=error.code)
+
+
+def login_disabled_error(account: Account, *, offers_oauth: bool) -> AuthFailedError:
+    """Build the error for a server that accepts no password on this connection."""
+    reason, advice = advise("", host=account.host, account_id=account.account_id) or (None, "")
+    if reason is not Reason.LOGIN_DISABLED:  # Outlook takes no passwords with encryption either
+        advice = ""
+        if not account.secure:
+            advice = 'It may require encryption: set tls to "implicit" or "starttls".'
+        elif offers_oauth:
+            advice = (
+                'It asks for OAuth 2.0, as Outlook does: set auth = "oauth2", then run '
+                f"mailmcp login {account.account_id}"
+            )
+    return _login_error(account, Reason.LOGIN_DISABLED, advice)
+
+
+def _login_error(account: Account, reason: Reason, advice: str, *, said: str = "") -> AuthFailedError:
+    problem, default = _LOGIN_REFUSALS[reason]
+    place = account.account_id + (f" ({code(said)})" if said else "")
     return AuthFailedError(
-        message,
+        f"{problem.format(place)} {advice or default}",
         reason=reason,
-        details={"account_id": account_id},
+        details={"account_id": account.account_id},
     )
 
 
@@ -169,12 +179,9 @@ def token_refused_error(account: Account, error: RefusedError) -> ToolError:
     account_id = account.account_id
     said = error.sasl_failure.get("status", "") or error.code
     place = f"account {account_id}" + (f", {code(said)}" if said else "")
-    advice = advise_on_token(host=account.host, account_id=account_id) or (
-        "The user may have signed in as someone else, IMAP may be off for the mailbox, or the token may "
-        f"lack the scope for IMAP. The user must run: mailmcp login {account_id}"
-    )
     return AuthFailedError(
-        f"The server refused a fresh access token ({place}). {advice}",
+        f"The server refused a fresh access token ({place}). "
+        + advise_on_token(host=account.host, account_id=account_id),
         reason=Reason.CREDENTIALS_REJECTED,
         details={"account_id": account_id},
     )

@@ -40,6 +40,13 @@ class FetchFailure:
     stage: str
     message: str
     retryable: bool = False
+    asks_to_wait: bool = False
+    """Whether the server wants no more commands for now."""
+
+    @property
+    def is_of_items(self) -> bool:
+        """Whether other data items of the message may come: some servers fail to build a structure."""
+        return self.code is Code.INTERNAL and not self.asks_to_wait
 
     @classmethod
     def of(cls, error: ToolError) -> Self:
@@ -78,13 +85,8 @@ class Fetched:
     interrupted: bool = False
     """Whether the connection failed before everything came."""
 
-    others: tuple[FetchedMessage, ...] = ()
-    """Every message that the server sent anything about; empty unless commands were sent along."""
 
-
-def fetch_messages(
-    session: Session, uids: Sequence[int], items: Sequence[str], *, also: Sequence[Command] = ()
-) -> Fetched:
+def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) -> Fetched:
     """Fetch data items of messages in the open mailbox; blocks. See `fetch_steps`.
 
     Raises:
@@ -92,13 +94,11 @@ def fetch_messages(
     """
     if not uids:
         return Fetched()
-    [fetched] = run_steps(session, fetch_steps(session, (uids, items), also=also))
+    [fetched] = run_steps(session, fetch_steps(session, (uids, items)))
     return fetched
 
 
-def fetch_steps(
-    session: Session, *jobs: FetchJob, optional: FetchJob = ((), ()), also: Sequence[Command] = ()
-) -> Steps[list[Fetched]]:
+def fetch_steps(session: Session, *jobs: FetchJob, optional: FetchJob = ((), ())) -> Steps[list[Fetched]]:
     """Do several jobs at once; one round trip if all goes well and the commands fit a burst.
 
     One more if messages lack a From field: their `HEADER.FIELDS` is then replaced by the whole header.
@@ -108,15 +108,11 @@ def fetch_steps(
         jobs: Each has its result, in order. A message in several jobs has the items of all.
         optional: Fetched along with the jobs, but not again if it fails. Its result is the last one and has
             no failures; without UIDs there is none.
-        also: FETCHes of other messages, sent in the same burst; nothing is done if they fail.
     """
-    planned = [list(fetch_commands(session, job)) for job in jobs]
+    planned = [list(_commands(session, job)) for job in jobs]
     commands = [each for some in planned for each in some]
-    replies, lost = yield from _send([*commands, *fetch_commands(session, optional), *also])
+    replies, lost = yield from _send([*commands, *_commands(session, optional)])
     rows, unreadable = parse_replies(replies)
-    others = tuple(rows.values()) if also else ()
-    if also and unreadable:
-        rows = {}  # what came of these messages may be from the other commands alone
     results: list[Fetched] = []
     start = 0
     for job, some in zip(jobs, planned, strict=True):
@@ -143,7 +139,7 @@ def fetch_steps(
         else:
             failures = dict.fromkeys(missing, FetchFailure.of(lost) if lost else GONE)
             fetched = Fetched(messages=messages, failures=failures, interrupted=lost is not None)
-        results.append(replace(fetched, others=others))
+        results.append(fetched)
     if lost is None:
         results = yield from replace_headers_without_from(session, jobs, results)
     if optional[0]:
@@ -178,7 +174,7 @@ def _fetch_again(
     parts = [uids]
     while parts and not (refusal and refusal.asks_to_wait):
         halves = [half for part in parts for half in _halves(session, part)]
-        commands = [each for half in halves for each in fetch_commands(session, (half, job[1]))]
+        commands = [each for half in halves for each in _commands(session, (half, job[1]))]
         replies, lost = yield from _send(commands)
         rows, _ = parse_replies(replies)
         found.messages.update((uid, rows[uid]) for uid in uids if uid in rows)
@@ -222,6 +218,7 @@ def _failure(refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
         stage="fetch",
         message=f"The server refused to send the message: {format_refusal(refusal)}.",
         retryable=refusal.retryable,
+        asks_to_wait=refusal.asks_to_wait,
     )
 
 
@@ -238,7 +235,7 @@ def replace_headers_without_from(
     )
     if not lacking:
         return results
-    replies, lost = yield from _send(list(fetch_commands(session, (list(lacking), _WHOLE_HEADER))))
+    replies, lost = yield from _send(list(_commands(session, (list(lacking), _WHOLE_HEADER))))
     if lost is not None:
         return [replace(each, interrupted=True) for each in results]
     headers, _ = parse_replies(replies)
@@ -257,7 +254,7 @@ def _send(commands: Sequence[Command]) -> Steps[tuple[Replies, ToolError | None]
     """
     replies: Replies = []
     try:
-        for burst in bursts(commands):
+        for burst in _bursts(commands):
             replies += (yield burst).replies
     except PipelineInterruptedError as interruption:
         return [*replies, *interruption.replies], interruption.error
@@ -271,15 +268,13 @@ def parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:
     return parse_rows(Response(untagged={"FETCH": pieces}))
 
 
-def fetch_commands(session: Session, job: FetchJob) -> Iterator[Command]:
-    """Return the UID FETCH commands of a job, each within the lines that servers accept."""
+def _commands(session: Session, job: FetchJob) -> Iterator[Command]:
     uids, items = job
     for sequence_set in sequence_sets(uids, uid_limit=session.message_limit):
         yield Command(name="FETCH", arguments=[sequence_set, f"({' '.join(items)})".encode()], uid=True)
 
 
-def bursts(commands: Sequence[Command]) -> Iterator[list[Command]]:
-    """Divide commands into bursts that fit any socket buffer."""
+def _bursts(commands: Sequence[Command]) -> Iterator[list[Command]]:
     burst: list[Command] = []
     octets = 0
     for command in commands:

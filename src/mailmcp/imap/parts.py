@@ -7,6 +7,7 @@ end, or only estimate sizes.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure, fetch_messages
@@ -14,6 +15,13 @@ from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import Code
+
+_ANOTHER_RANGE: Final = FetchFailure(
+    code=Code.INTERNAL,
+    reason=Reason.SERVER_REFUSED,
+    stage="fetch",
+    message="The server sent another range of the part than requested.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +48,9 @@ def fetch_start(session: Session, uid: int, part_id: str) -> PartStart | FetchFa
         DeadlineError, InternalError: The connection failed. Refusals become failures.
     """
     count = limits.PART_RANGE_OCTETS
-    items = ("UID", "RFC822.SIZE", "BODYSTRUCTURE", f"BODY.PEEK[{part_id}]<0.{count}>")
-    result = fetch_messages(session, [uid], items)
-    if uid in result.failures:
-        return result.failures[uid]
-    fetched = result.messages[uid]
+    fetched = _fetch(session, uid, "RFC822.SIZE", "BODYSTRUCTURE", f"BODY.PEEK[{part_id}]<0.{count}>")
+    if isinstance(fetched, FetchFailure):
+        return fetched
     octets = fetched.sections.get(part_id.upper(), b"")
     return PartStart(
         body_structure=fetched.body_structure,
@@ -72,47 +78,37 @@ def fetch_rest(
     Raises:
         DeadlineError, InternalError: The connection failed.
     """
+    count = limits.PART_RANGE_OCTETS
     offset = latest = len(start.octets)
-    while not start.whole:
-        # A range that was not full may be the end, if the size agrees.
-        if offset == size_octets or (offset > size_octets and latest < limits.PART_RANGE_OCTETS):
+    # A range that was not full may be the end, if the size agrees.
+    while not (start.whole or offset == size_octets or (offset > size_octets and latest < count)):
+        fetched = _fetch(session, uid, f"BODY.PEEK[{part_id}]<{offset}.{count}>")
+        octets = (
+            fetched if isinstance(fetched, FetchFailure) else _octets_from(fetched, part_id, offset, count)
+        )
+        if octets:
+            yield octets
+        if not octets or isinstance(octets, FetchFailure):
             return
-        item = f"BODY.PEEK[{part_id}]<{offset}.{limits.PART_RANGE_OCTETS}>"
-        result = fetch_messages(session, [uid], ("UID", item))
-        if uid in result.failures:
-            yield result.failures[uid]
-            return
-        octets = _octets_from(result.messages[uid], part_id, offset, limits.PART_RANGE_OCTETS)
-        if octets is None:
-            yield FetchFailure(
-                code=Code.INTERNAL,
-                reason=Reason.SERVER_REFUSED,
-                stage="fetch",
-                message="The server sent another range of the part than requested.",
-            )
-            return
-        if not octets:
-            return
-        yield octets
         latest = len(octets)
         offset += latest
 
 
-def _octets_from(fetched: FetchedMessage, part_id: str, offset: int, count: int) -> bytes | None:
-    """Return the octets from `offset` on; None if the server sent a later range.
+def _fetch(session: Session, uid: int, *items: str) -> FetchedMessage | FetchFailure:
+    result = fetch_messages(session, [uid], ("UID", *items))
+    return result.failures[uid] if uid in result.failures else result.messages[uid]
 
-    Args:
-        fetched: The reply to a request for `count` octets.
-        part_id: Of the part; "" for the whole message.
-        offset: As requested.
-        count: As requested.
+
+def _octets_from(fetched: FetchedMessage, part_id: str, offset: int, count: int) -> bytes | FetchFailure:
+    """Return the octets of a section from `offset` on, which may be more than the `count` requested.
+
+    Without an origin it should be all there is, but some servers forget the origin.
     """
     name = part_id.upper()
     octets = fetched.sections.get(name, b"")
-    # Without an origin it should be all there is, but some servers forget the origin.
     is_all = len(octets) > count or (not name and len(octets) == fetched.size_octets)
     origin = fetched.origins.get(name, 0 if is_all else offset)
-    return octets[offset - origin :] if origin <= offset else None
+    return octets[offset - origin :] if origin <= offset else _ANOTHER_RANGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,12 +141,11 @@ def fetch_window(session: Session, uid: int, *, offset: int, count: int) -> Wind
     Raises:
         DeadlineError, InternalError: The connection failed. Refusals become failures.
     """
-    items = ("UID", "RFC822.SIZE", f"BODY.PEEK[]<{offset}.{count}>")
-    result = fetch_messages(session, [uid], items)
-    if uid in result.failures:
-        return result.failures[uid]
-    fetched = result.messages[uid]
-    octets = (_octets_from(fetched, "", offset, count) or b"")[:count]
+    fetched = _fetch(session, uid, "RFC822.SIZE", f"BODY.PEEK[]<{offset}.{count}>")
+    if isinstance(fetched, FetchFailure):
+        return fetched
+    found = _octets_from(fetched, "", offset, count)
+    octets = b"" if isinstance(found, FetchFailure) else found[:count]
     said = fetched.size_octets if fetched.size_octets is not None else offset + len(octets)
     return Window(offset=offset, octets=octets, said_octets=said)
 

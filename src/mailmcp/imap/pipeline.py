@@ -7,7 +7,6 @@ a warm session, in one mailbox or in twenty.
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
@@ -44,35 +43,6 @@ class PipelineInterruptedError(Exception):
 
 Steps: TypeAlias = Generator[Sequence[Command], Responses, ResultT]
 """Yields commands. Without commands it only wants the mailbox, which may cost a round trip."""
-
-
-def riding(commands: Sequence[Command], steps: Steps[ResultT]) -> Steps[tuple[ResultT, Replies]]:
-    """Run steps, with some more commands at the end of their first burst, or alone if they want nothing.
-
-    Returns:
-        The result, and the replies to the whole burst: a server may mix up the untagged responses to its
-        commands. The steps get all of them, too. There are none if the connection failed.
-    """
-    replies: Replies = []
-    extra = commands
-    try:
-        request = next(steps)
-        while True:
-            added = extra
-            try:
-                responses = yield [*request, *added]
-            except PipelineInterruptedError as interruption:
-                extra = ()
-                request = steps.throw(interruption)
-            else:
-                if added:
-                    replies, extra = responses.replies, ()
-                request = steps.send(responses)
-    except StopIteration as end:
-        if extra:
-            with suppress(PipelineInterruptedError):  # the steps have their result
-                replies = (yield list(extra)).replies
-        return end.value, replies
 
 
 @dataclass(slots=True)
@@ -197,7 +167,7 @@ def _run_burst(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> None:
         counts.append((len(opening), len(task.request)))
     failure: ToolError | None = None
     try:
-        replies = session.run_all(commands, in_order=True) if commands else []
+        replies = session.run_all(commands) if commands else []
     except ToolError as error:
         failure, replies = error, list(session.connection.partial_results)
     complete = len(replies) - 1 if failure else len(replies)

@@ -27,10 +27,8 @@ from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import connect, identify
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle, connect, identify, log_in
 from mailmcp.imap.errors import Stage, deadline_error, refused_error
-from mailmcp.imap.login import log_in
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session
 from mailmcp.imap.telemetry import Telemetry

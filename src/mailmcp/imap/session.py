@@ -1,6 +1,5 @@
 """A logged-in connection with the mailbox it has selected; blocking, for one thread at a time."""
 
-import imaplib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from dataclasses import dataclass, field
 from typing_extensions import override
 
 from mailmcp.imap.account import Account
+from mailmcp.imap.client import Client, ProtocolViolationError
 from mailmcp.imap.command import (
     Command,
     Piece,
@@ -15,12 +15,9 @@ from mailmcp.imap.command import (
     Response,
     canonical_name,
     encode_mailbox,
-    join_responses,
     quoted,
 )
-from mailmcp.imap.connect import open_connection
-from mailmcp.imap.connection import Connection
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle, open_connection
 from mailmcp.imap.errors import (
     connection_lost_error,
     protocol_error,
@@ -61,7 +58,7 @@ class Session:
     session knew before. So the mailbox is opened again, in the round trip of the first command on it.
     """
 
-    connection: Connection
+    connection: Client
     handle: ConnectionHandle
     quirks: Quirks
     opened_at: float
@@ -103,48 +100,39 @@ class Session:
         """How many messages the server looks at in one command (RFC 9738); 0 for any number."""
         return self.connection.capability_value("MESSAGELIMIT")
 
-    def run(self, name: str, *arguments: bytes, uid: bool = False, also: Sequence[Command] = ()) -> Response:
+    def run(self, name: str, *arguments: bytes, uid: bool = False) -> Response:
         """Send a command; a stale mailbox is opened again in the same round trip.
 
         Args:
             name: The command.
             arguments: Its arguments.
             uid: Whether it is a UID command.
-            also: Commands sent behind it. Their untagged responses join its own; refusals don't matter.
 
         Raises:
             RefusedError: The server said NO or BAD.
             NotFoundError, ConflictError: The mailbox is gone, or has another UIDVALIDITY.
             DeadlineError, InternalError: The connection failed.
         """
-        commands = [Command(name=name, arguments=arguments, uid=uid), *also]
-        mailbox_name = ""
-        if self.mailbox is not None and self._reopen_due:
-            mailbox_name = self.mailbox.name
-            commands = [*self.examine_commands(mailbox_name), *commands]
-        results = self.run_all(commands, in_order=True)
-        first = len(commands) - len(also) - 1
-        for examined in results[:first]:
-            self.apply_examine(mailbox_name, examined, uidvalidity=self.expected_uidvalidity)
-        result = results[first]
+        wanted = self.mailbox.name if self.mailbox and self._reopen_due else ""
+        opening = self.examine_commands(wanted) if wanted else []
+        *examined, result = self.run_all([*opening, Command(name=name, arguments=arguments, uid=uid)])
+        for each in examined:
+            self.apply_examine(wanted, each, uidvalidity=self.expected_uidvalidity)
         if isinstance(result, RefusedError):
             raise result
-        for other in results[first + 1 :]:
-            response = other.response if isinstance(other, RefusedError) else other
-            result = join_responses(result, response)
         if self.mailbox is not None and (exists := result.number("EXISTS")) is not None:
             self.mailbox.exists = exists
         return result
 
-    def run_all(self, commands: Sequence[Command], *, in_order: bool) -> list[Response | RefusedError]:
-        """Send several commands in one round trip; see `Connection.run_all`.
+    def run_all(self, commands: Sequence[Command]) -> list[Response | RefusedError]:
+        """Send several commands in one round trip; see `Client.run_all`.
 
         Raises:
             DeadlineError, InternalError: The connection failed; the session is in doubt.
         """
         try:
             with translate_errors(self.account.account_id):
-                return self.connection.run_all(commands, in_order=in_order)
+                return self.connection.run_all(commands)
         except ToolError:
             self.in_doubt = True
             raise
@@ -175,7 +163,7 @@ class Session:
         """
         self.expected_uidvalidity = uidvalidity
         if not self._is_open(name):
-            [examined] = self.run_all(self.examine_commands(name), in_order=True)
+            [examined] = self.run_all(self.examine_commands(name))
             return self.apply_examine(name, examined, uidvalidity=uidvalidity)
         assert self.mailbox is not None  # noqa: S101 - it is open
         if self._stale:
@@ -183,11 +171,6 @@ class Session:
         else:
             self._check_uidvalidity(self.mailbox, uidvalidity)
         return self.mailbox
-
-    def confirm(self) -> None:
-        """Check the mailbox that `examine` returned, unless a command did; then it costs a round trip."""
-        if self._reopen_due:
-            self.run("NOOP")
 
     def examine_commands(self, name: str, *, again: bool = False) -> list[Command]:
         """Return the EXAMINE to send before commands on a mailbox; none if it is open and not stale.
@@ -258,17 +241,17 @@ class Session:
         Raises:
             InternalError: It is lost, or silent because a NAT has forgotten it.
         """
-        self.connection.sock.settimeout(timeout_s)
+        self.connection.set_timeout(timeout_s)
         try:
             self.run("NOOP")
         except DeadlineError as error:
             raise connection_lost_error(self.account.account_id) from error
-        self.connection.sock.settimeout(self.account.command_timeout_s)
+        self.connection.set_timeout(self.account.command_timeout_s)
 
     def log_out(self) -> None:
         """Send LOGOUT and close; never raises."""
-        with suppress(RefusedError, OSError, imaplib.IMAP4.error):  # BYE and the end look like a failure
-            self.connection.sock.settimeout(_LOGOUT_TIMEOUT_S)
+        with suppress(RefusedError, OSError, ProtocolViolationError):  # BYE and the end look like a failure
+            self.connection.set_timeout(_LOGOUT_TIMEOUT_S)
             self.connection.run("LOGOUT")
         self.discard()
 

@@ -22,7 +22,7 @@ from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import Found
 from mailmcp.imap.session import Session
 from mailmcp.model.search_keys import any_of_each
-from mcp_envelope import Code, ToolError
+from mcp_envelope import ToolError
 
 ResultT = TypeVar("ResultT")
 
@@ -265,7 +265,7 @@ def _search_steps(session: Session, name: str, query: ThreadQuery) -> Steps[Foun
 def row_steps(session: Session, uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
     """Fetch rows; without their structures where the server sends one that can't be parsed."""
     [fetched] = yield from fetch_steps(session, (uids, items))
-    unreadable = [uid for uid, failure in fetched.failures.items() if failure.code is Code.INTERNAL]
+    unreadable = [uid for uid, failure in fetched.failures.items() if failure.is_of_items]
     if not unreadable or fetched.interrupted:
         return fetched
     plain = [item for item in items if item != "BODYSTRUCTURE"]

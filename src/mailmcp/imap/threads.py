@@ -10,7 +10,7 @@ from typing import TypeVar
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import connection_lost_error
 from mailmcp.imap.telemetry import Telemetry
 

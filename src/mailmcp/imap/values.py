@@ -12,7 +12,7 @@ from mailmcp.imap.command import Piece
 
 _TOKEN: Final = re.compile(
     rb"""
-      ( (?: (?:BODY|BINARY) (?:\.[A-Z]+)? \[ [\w.]*+ (?:[ ]\([^()]*+\))? \]  # names of fields belong to it
+      ( (?: BODY (?:\.[A-Z]+)? \[ [\w.]*+ (?:[ ]\([^()]*+\))? \]  # names of fields belong to it
           | [^\x00-\x20()%"] )++ ) (?!")                 # a word; that of a keyword may have any bracket
     | ( "(?: [^"\\] | \\. )*+ ) "                         # a quoted string, without its last quote
     | ( [()%\x00-\x08\x0b\x0c\x0e-\x1f] )                 # a parenthesis, or a stray special
@@ -42,8 +42,7 @@ def parse_line(line: Sequence[Piece]) -> tuple[Any, ...]:
             raise ValueError(_MALFORMED)
         for word, string, special, malformed in _TOKEN.findall(text):
             if word:
-                # With a tilde it may hold NUL (RFC 3516 section 4.1).
-                values.append(literal if word.removeprefix(b"~") == length else _value_of(word))
+                values.append(literal if word == length else _value_of(word))
             elif string:
                 values.append(_ESCAPED.sub(rb"\1", string[1:]) if b"\\" in string else string[1:])
             elif special == b"(" and len(outer) < _DEPTH_MAX:

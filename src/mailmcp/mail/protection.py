@@ -31,7 +31,7 @@ def protection_note(root: Part | None, text: str, *, clear_signed: bool = False)
     """
     part = root
     while part is not None:
-        if note := _note_of(part):
+        if note := _note_of(part, text):
             return note
         # Mailing lists wrap a signed message in multipart/mixed.
         part = part.parts[0] if part.content_type == "multipart/mixed" and part.parts else None
@@ -40,21 +40,21 @@ def protection_note(root: Part | None, text: str, *, clear_signed: bool = False)
     return _SIGNED.format("OpenPGP") if clear_signed else ""
 
 
-def _note_of(part: Part) -> str:
+def _note_of(part: Part, text: str) -> str:
     if part.content_type == "multipart/encrypted":
         smime = part.params.get("protocol", "").lower() in PKCS7_TYPES
         return _ENCRYPTED.format("S/MIME" if smime else "OpenPGP")
     if part.content_type == "multipart/signed":
-        inner = _note_of(part.parts[0]) if part.parts else ""
+        inner = _note_of(part.parts[0], text) if part.parts else ""
         if inner in (_ENCRYPTED.format("S/MIME"), _ENCRYPTED.format("OpenPGP")):
             return inner
         types = {part.params.get("protocol", "").lower(), *(child.content_type for child in part.parts[1:])}
         return _SIGNED.format("OpenPGP" if types.isdisjoint(_SMIME_PROTOCOLS) else "S/MIME")
-    if part.content_type not in PKCS7_TYPES:
-        return ""
-    # By its smime-type, else by its file name (RFC 8551 section 3.2).
-    if part.is_opaque_signed:
+    # By its smime-type, else by its content, else by its file name (RFC 8551 section 3.2).
+    if part.is_declared_signed or (part.is_named_signed and text):
         return _WRAPPED
+    if part.content_type not in PKCS7_TYPES and not part.is_named_signed:
+        return ""
     kind = part.params.get("smime-type", "").lower()
     neither = kind in _NEITHER or part.filename.lower().endswith((".p7c", ".p7z"))
     return "" if neither else _ENCRYPTED.format("S/MIME")

@@ -30,14 +30,16 @@ from mailmcp.mail.text.alternatives import PlainOnly, lines_not_in_html
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import collapse_quotes
 from mailmcp.mail.thread import parse_thread_headers
-from mailmcp.mail.trust.authentication import read_authentication
-from mailmcp.mail.trust.authserv import LearnedId, read_learned
+from mailmcp.mail.trust.authentication import read_authentication, usual_authserv_ids
 from mailmcp.mail.trust.sender import Suspicion, check_sender, count_invisible
 from mailmcp.model.owner import NOBODY, Owner
 from mailmcp.wording import counted
 
-_BLANK_OCTETS: Final = 256
-"""Plain text this short may be blank: senders of HTML add it for form's sake."""
+_STUB_OCTETS: Final = 1_024
+"""Plain text this short may be blank or a stub, with a long link: senders of HTML add it for form's sake."""
+
+_STUB_SHARE: Final = 20
+"""So may one whose HTML is so many times longer."""
 
 _ATTACHMENTS_NAMED: Final = 20
 
@@ -72,7 +74,7 @@ class ReadMessage:
     """How it is signed or encrypted, in one sentence; "" for an ordinary message."""
 
     authentication: str
-    """As "spf=pass dkim=pass dmarc=fail", and how a host was learned; or "not known"."""
+    """As "spf=pass dkim=pass dmarc=fail", or "not known"."""
 
     suspicions: tuple[Suspicion, ...]
     invisible_in_headers: int
@@ -82,10 +84,11 @@ class ReadMessage:
 
 
 def text_to_fetch(root: Part, *, with_html: bool = False) -> tuple[Part, ...]:
-    """Choose the leaves that the text is read from; the HTML too if the plain text may be blank."""
+    """Choose the leaves that the text is read from; the HTML too if the plain text may be blank or a stub."""
     text = choose_text_parts(root)
-    may_be_blank = sum(part.size_octets for part in text.plain) < _BLANK_OCTETS
-    return text.all if with_html or may_be_blank else text.plain
+    plain, html = (sum(part.decoded_size for part in parts) for parts in (text.plain, text.html))
+    may_be_stub = plain < _STUB_OCTETS or plain * _STUB_SHARE < html
+    return text.all if with_html or may_be_stub else text.plain
 
 
 def parts_to_fetch(root: Part, *, with_html: bool = False) -> tuple[Part, ...]:
@@ -101,7 +104,6 @@ def read_message(
     cut: frozenset[str] = frozenset(),
     owner: Owner = NOBODY,
     zone: tzinfo | None = None,
-    learned: LearnedId | None = None,
     collapse: bool = True,
 ) -> ReadMessage:
     """Read a message; never raises, whatever the message holds.
@@ -112,12 +114,11 @@ def read_message(
         cut: Ids of the parts whose content is only a beginning.
         owner: Who owns the account.
         zone: The owner's, for the times of invitations.
-        learned: The host whose results are believed where the owner's settings name none.
         collapse: Whether to replace quoted history with one line.
     """
     headers, root = view.headers, view.structure
     text_parts = choose_text_parts(root)
-    body = body_text(text_parts, octets)
+    body = body_text(text_parts, octets, cut=cut)
     html_is_cut = not cut.isdisjoint(part.part_id for part in text_parts.html)
     is_cut = html_is_cut if body.from_html else not cut.isdisjoint(part.part_id for part in text_parts.plain)
     text, quoted_lines = without_torn_end(body.text) if is_cut else body.text, 0
@@ -138,13 +139,14 @@ def read_message(
         body=body,
         text=text,
         quoted_lines=quoted_lines,
-        not_in_html=PlainOnly() if html_is_cut else lines_not_in_html(text_parts, octets),
+        not_in_html=(
+            PlainOnly() if html_is_cut else lines_not_in_html(text_parts, octets, html_is_read=body.from_html)
+        ),
         notices=notices,
         protection_note=protection_note(root, body.text, clear_signed=body.clear_signed),
-        authentication=(
-            read_learned(headers, learned)
-            if owner.trusted_authserv_ids is None
-            else read_authentication(headers, owner.trusted_authserv_ids)
+        authentication=read_authentication(
+            headers,
+            usual_authserv_ids(owner) if owner.trusted_authserv_ids is None else owner.trusted_authserv_ids,
         ),
         suspicions=check_sender(headers, own_names=owner.names, own_addresses=owner.addresses),
         invisible_in_headers=count_invisible(headers),
@@ -185,7 +187,9 @@ def read_attached_message(octets: bytes, *, part_id: str = "", cut: bool = False
             text="\n\n".join(block for block in blocks if block),
             defects=tuple(dict.fromkeys((*view.defects, *body.defects))),
         ),
-        not_in_html=PlainOnly() if cut else lines_not_in_html(text_parts, contents),
+        not_in_html=(
+            PlainOnly() if cut else lines_not_in_html(text_parts, contents, html_is_read=body.from_html)
+        ),
     )
 
 

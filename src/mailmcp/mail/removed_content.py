@@ -43,8 +43,16 @@ def styles_warning(where: str, more: str = "") -> str:
     return f"Styles may hide text of {where} that is not marked{more}."
 
 
-def plain_text_warnings(plain_only: PlainOnly, *, where: str = "the plain text") -> list[str]:
-    """List what people may not see of a plain text, because they read the HTML."""
+def plain_text_warnings(
+    plain_only: PlainOnly, *, where: str = "the plain text", html_shown_by: str = ""
+) -> list[str]:
+    """List what people may not see of a plain text, because they read the HTML, and what only the HTML says.
+
+    Args:
+        plain_only: From `mailmcp.mail.text.alternatives`.
+        where: What to call the plain text.
+        html_shown_by: What shows the HTML, if anything does.
+    """
     warnings: list[str] = []
     if plain_only.lines:
         lines = counted(plain_only.lines, "line")
@@ -52,6 +60,14 @@ def plain_text_warnings(plain_only: PlainOnly, *, where: str = "the plain text")
     if plain_only.maybe_lines:
         lines = counted(plain_only.maybe_lines, "line")
         warnings.append(f"People who read the HTML may not see {lines} of {where}.")
+    if plain_only.html_lines:
+        lines = counted(plain_only.html_lines, "line")
+        shown = (
+            f": {html_shown_by} shows {'it' if plain_only.html_lines == 1 else 'them'}"
+            if html_shown_by
+            else ""
+        )
+        warnings.append(f"The HTML has {lines} that {where}, shown here, doesn't have{shown}.")
     if plain_only.styles_unchecked:
         warnings.append(f"Styles of the HTML may hide what {where} says.")
     return warnings

@@ -27,6 +27,10 @@ class MailProvider:
     client_page: str = ""
     """Where to register a client for OAuth 2.0."""
 
+    authserv_ids: tuple[str, ...] = ()
+    """The ids of its Authentication-Results, as `read_authentication` takes them; empty for hosts under the
+    domain of its IMAP server."""
+
     note: str = ""
     """What has to be done first."""
 
@@ -44,6 +48,7 @@ PROVIDERS: Final = (
         credential_page="https://myaccount.google.com/apppasswords",
         oauth_provider="google",
         client_page="https://console.cloud.google.com",
+        authserv_ids=("mx.google.com",),
         note=_TWO_STEPS,
     ),
     MailProvider(
@@ -61,6 +66,7 @@ PROVIDERS: Final = (
     MailProvider(
         name="iCloud",
         host="imap.mail.me.com",
+        authserv_ids=(".icloud.com",),
         domains=("icloud.com", "me.com", "mac.com"),
         credential="an app-specific password",
         credential_page="https://account.apple.com",
@@ -78,6 +84,7 @@ PROVIDERS: Final = (
     MailProvider(
         name="AOL",
         host="imap.aol.com",
+        authserv_ids=(".yahoo.com",),
         domains=("aol.com", "aim.com"),
         credential=_APP,
         credential_page="https://login.aol.com/account/security",
@@ -85,6 +92,7 @@ PROVIDERS: Final = (
     MailProvider(
         name="Fastmail",
         host="imap.fastmail.com",
+        authserv_ids=(".messagingengine.com",),
         domains=("fastmail.com", "fastmail.fm"),
         credential=_APP,
         credential_page="https://app.fastmail.com/settings/security",
@@ -101,6 +109,7 @@ PROVIDERS: Final = (
     MailProvider(
         name="Zoho",
         host="imap.zoho.com",
+        authserv_ids=(".zohomail.com",),
         domains=("zoho.com", "zohomail.com"),
         credential=_APP,
         credential_page="https://accounts.zoho.com",
@@ -109,6 +118,7 @@ PROVIDERS: Final = (
     MailProvider(
         name="Zoho Workplace",
         host="imappro.zoho.com",
+        authserv_ids=(".zohomail.com",),
         credential=_APP,
         credential_page="https://accounts.zoho.com",
         note="Switch IMAP on first, on the website: Settings, Mail Accounts.",
@@ -130,6 +140,7 @@ PROVIDERS: Final = (
     MailProvider(
         name="Yandex",
         host="imap.yandex.com",
+        authserv_ids=(".yandex.net",),
         domains=("yandex.com", "yandex.ru", "ya.ru"),
         credential=_APP,
         credential_page="https://id.yandex.com/security/app-passwords",

@@ -16,7 +16,10 @@ class Owner:
 
     trusted_authserv_ids: tuple[str, ...] | None = None
     """The ids by which the owner's own mail servers sign Authentication-Results (RFC 8601 section 2.5);
-    None if they are to be learned, empty to trust none."""
+    None for the usual ones, empty to trust none."""
+
+    mail_server: str = ""
+    """The IMAP server's host, which says what ids are usual."""
 
 
 NOBODY: Final = Owner()

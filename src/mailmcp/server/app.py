@@ -24,8 +24,7 @@ from mailmcp import REPLY_VERSION, __version__, limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.reasons import Reason
-from mailmcp.server import resources
-from mailmcp.server.completion import Completions
+from mailmcp.server import completion, resources
 from mailmcp.tools.preferences import DEFAULTS, Preferences
 from mailmcp.tools.read_resource import read_resource
 from mailmcp.tools.registry import TOOLS
@@ -96,14 +95,11 @@ def build_server(accounts: Sequence[Account], options: Options = Options()) -> S
     async def read(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         work = partial(read_resource, params.uri)
         reply = partial(resources.make_reply, params.uri, context.protocol_version)
-        return resources.raise_or_return(await tools.calls.answer("resources/read", work, reply, context))
-
-    completions = Completions(clock=monotonic)
+        return await tools.answer("resources/read", work, reply, context)
 
     async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
-        work = partial(completions.complete, params)
-        replied = await tools.calls.answer("completion/complete", work, resources.make_completion, context)
-        return resources.raise_or_return(replied)
+        work = partial(completion.complete, params)
+        return await tools.answer("completion/complete", work, completion.make_reply, context)
 
     return Server(
         "mailmcp",

@@ -94,8 +94,9 @@ def run_http(server: Server[Any], *, listener: socket.socket, options: HttpOptio
             )
         if options.host in _EVERY_ADDRESS and not options.allowed_hosts:
             _log.warning("accepts only requests to localhost; add other host names to http_allowed_hosts")
-        url = f"http://{_bracketed(options.host)}:{port}{PATH}"
-        anyio.run(partial(_Runner(configure(Gate(app, options.token)), url=url).serve, sockets=[listener]))
+        _log.info("serving http://%s:%s%s", _bracketed(options.host), port, PATH)
+        web = _Server(configure(Gate(app, options.token)))
+        anyio.run(partial(web.serve, sockets=[listener]))
 
 
 def configure(app: ASGIApp) -> uvicorn.Config:
@@ -240,17 +241,8 @@ class PunctualProtocol(H11Protocol):
         super().connection_lost(exc)
 
 
-class _Runner(uvicorn.Server):
-    """uvicorn with our own ready line and signal handling."""
-
-    def __init__(self, config: uvicorn.Config, *, url: str) -> None:
-        super().__init__(config)
-        self._url = url
-
-    @override
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        _log.info("serving %s", self._url)
+class _Server(uvicorn.Server):
+    """uvicorn with our own signal handling."""
 
     @contextmanager
     @override

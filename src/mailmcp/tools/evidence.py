@@ -79,7 +79,8 @@ def text_of(fetched: FetchedMessage, terms: SearchTerms) -> str:
     view = parse_message(head + (complete_lines(text) if cut else text), complete=True)
     text_parts = choose_text_parts(view.structure)
     octets = {part.part_id: view.part_octets(part) or b"" for part in text_parts.all}
-    seen = body_text(text_parts, octets).text
+    parts = frozenset(octets) if cut else frozenset()
+    seen = body_text(text_parts, octets, cut=parts).text
     return without_torn_end(seen) if cut else seen
 
 

@@ -22,17 +22,13 @@ class TextWindow:
     """Where the next window begins; None if this one reaches the end."""
 
 
-def slice_text(text: str, start: int, end: int) -> str:
-    """Return a part of a text. What begins within a mark of possibly hidden text gets its own."""
-    return (MARK_OPENING if is_in_mark(text, start) else "") + text[start:end]
-
-
 def cut_window(text: str, *, offset: int, max_chars: int, argument: str = "text_offset") -> TextWindow:
     """Cut a window out of a text. But for marks, consecutive windows join to the whole text.
 
     Args:
         text: The whole text; may be empty.
-        offset: Where to begin, from 0.
+        offset: Where to begin, from 0; negative, counted from the end, or from the start if the text is
+            shorter than that.
         max_chars: The size of the window, from 1.
         argument: The name of the caller's offset argument, for the error.
 
@@ -46,11 +42,14 @@ def cut_window(text: str, *, offset: int, max_chars: int, argument: str = "text_
             BaseReason.OUT_OF_RANGE,
             f"is past the end: the text has {counted(total, 'character')}. Send less, or leave it out.",
         )
+    start = offset if offset >= 0 else max(0, total + offset)
     # One character more shows whether the last one is whole.
-    end = offset + len(cut_text(text[offset : offset + max_chars + 1], max_chars))
+    end = start + len(cut_text(text[start : start + max_chars + 1], max_chars))
+    # What begins within a mark of possibly hidden text gets a mark of its own.
+    opening = MARK_OPENING if is_in_mark(text, start) else ""
     return TextWindow(
-        text=slice_text(text, offset, end),
-        offset=offset,
+        text=opening + text[start:end],
+        offset=start,
         end=end,
         total_chars=total,
         next_offset=end if end < total else None,

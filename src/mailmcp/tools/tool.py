@@ -19,7 +19,6 @@ from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
-from mailmcp.tools.authserv_ids import AuthservIds
 from mailmcp.tools.errors import has_moved, list_mailboxes_of, search_again, search_for
 from mailmcp.tools.message_id import is_header_id
 from mailmcp.tools.message_id_cache import MessageIdCache
@@ -52,7 +51,6 @@ class Shared:
     uid_cache: UidCache = field(default_factory=UidCache)
     extractor: Extractor = field(default_factory=Extractor)
     message_id_cache: MessageIdCache = field(default_factory=MessageIdCache)
-    authserv_ids: AuthservIds = field(default_factory=AuthservIds)
 
     def begin_call(self, *, deadline: float, report: Report) -> "Call":
         """Begin a call, today."""

@@ -11,6 +11,7 @@ from mcp_envelope.errors import (
     AuthFailedError,
     BaseReason,
     Code,
+    ConfirmationRequired,
     ConflictError,
     DeadlineError,
     InternalError,
@@ -26,6 +27,7 @@ from mcp_envelope.markdown import code, code_json, quote
 from mcp_envelope.meta import Meta, Trace
 from mcp_envelope.outcome import Embedded, Issue, Outcome, Page, Status, Untrusted
 from mcp_envelope.reply import make_result
+from mcp_envelope.tokens import Confirmations, Cursors, Position
 from mcp_envelope.tool import Report, Tool, publish
 
 __version__ = "0.1.0"
@@ -35,7 +37,10 @@ __all__ = [
     "AuthFailedError",
     "BaseReason",
     "Code",
+    "ConfirmationRequired",
+    "Confirmations",
     "ConflictError",
+    "Cursors",
     "DeadlineError",
     "Dialect",
     "Embedded",
@@ -48,6 +53,7 @@ __all__ = [
     "NotFoundError",
     "Outcome",
     "Page",
+    "Position",
     "Problem",
     "RateLimit",
     "Report",

@@ -6,7 +6,7 @@ and logging: each server has an enumeration of its own, which may grow.
     ToolError
      ├─ InvalidInputError   invalid_input   change the request
      ├─ NotFoundError       not_found       the thing isn't there
-     ├─ AuthFailedError     auth_failed     a person must sign in or grant access
+     ├─ AuthFailedError     auth_failed     a person must act: sign in, grant access, confirm
      ├─ DeadlineError       timeout         a deadline passed
      ├─ ConflictError       conflict        what an id or a cursor referred to has changed
      └─ InternalError       internal        everything else
@@ -40,8 +40,15 @@ class BaseReason(StrEnum):
     INVALID_VALUE = "invalid_value"
     EXCLUSIVE_PARAMS = "exclusive_params"
     FORBIDDEN_CHARACTER = "forbidden_character"
+    CURSOR_MALFORMED = "cursor_malformed"
+    # auth_failed
+    CONFIRMATION_REQUIRED = "confirmation_required"
+    DECLINED = "declined"
     # timeout
     DEADLINE = "deadline"
+    # conflict
+    CURSOR_EXPIRED = "cursor_expired"
+    PLAN_CHANGED = "plan_changed"
     # internal
     UNEXPECTED = "unexpected"
 
@@ -94,7 +101,7 @@ class ToolError(Exception):
         message: str,
         *,
         reason: StrEnum,
-        retryable: bool = False,
+        retryable: bool | None = None,
         details: Mapping[str, object] | None = None,
         next_action: NextAction | None = None,
         resource: Resource | None = None,
@@ -103,18 +110,22 @@ class ToolError(Exception):
         """Build a complete error; don't change it after it is raised.
 
         Args:
-            message: One or more sentences.
+            message: One or more sentences; not empty.
             reason: A member of the server's own enumeration of reasons.
-            retryable: Whether the same request can succeed later.
+            retryable: Whether the same request can succeed later. Default: only after a deadline.
             details: Facts for programs, under the server's own names.
             next_action: What to send instead.
             resource: The thing that is missing or has changed.
             rate_limit: When to try again, if that is known.
         """
         super().__init__(message)
+        if not message.strip():
+            raise ValueError(f"{type(self).__name__} needs a message")
+        if not isinstance(reason, StrEnum):
+            raise TypeError(f"the reason of {type(self).__name__} must be a member of a StrEnum")
         self.message = message
         self.reason = reason
-        self.retryable = retryable
+        self.retryable = self.code is Code.TIMEOUT if retryable is None else retryable
         self.details: dict[str, object] = dict(details or {})
         self.next_action = next_action
         self.resource = resource
@@ -183,7 +194,7 @@ class NotFoundError(ToolError):
 
 
 class AuthFailedError(ToolError):
-    """Sign-in was refused, or there are no credentials. A person must act."""
+    """A person must act: sign-in was refused, there are no credentials, or a right is missing."""
 
     code = Code.AUTH_FAILED
 
@@ -193,16 +204,6 @@ class DeadlineError(ToolError):
 
     code = Code.TIMEOUT
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        reason: StrEnum,
-        details: Mapping[str, object] | None = None,
-        next_action: NextAction | None = None,
-    ) -> None:
-        super().__init__(message, reason=reason, retryable=True, details=details, next_action=next_action)
-
 
 class ConflictError(ToolError):
     """The caller's ids or cursors refer to a state that no longer exists.
@@ -211,6 +212,27 @@ class ConflictError(ToolError):
     """
 
     code = Code.CONFLICT
+
+
+class ConfirmationRequired(AuthFailedError):  # noqa: N818 - nothing has failed: a person has to agree first
+    """Nothing was done yet: a person must agree to the plan. See `mcp_envelope.tokens.Confirmations`.
+
+    Where the client can ask its user, the library does, and runs the tool again with the token. Elsewhere the
+    reply shows the plan, and its next action is the same call with the token as the argument `confirm`.
+    """
+
+    def __init__(self, plan: str, token: str, *, details: Mapping[str, object] | None = None) -> None:
+        """Ask for a confirmation.
+
+        Args:
+            plan: What would be done, in sentences that a person can decide on.
+            token: Proves, as `confirm`, that this very plan was shown.
+            details: Facts for programs, under the server's own names.
+        """
+        details = {"plan": plan, **(details or {})}
+        super().__init__(f"Confirm first: {plan}", reason=BaseReason.CONFIRMATION_REQUIRED, details=details)
+        self.plan = plan
+        self.token = token
 
 
 class InternalError(ToolError):

@@ -47,9 +47,13 @@ def quote(value: str) -> str:
     return f'"{text}"' if text else ""
 
 
-def one_line(text: str) -> str:
-    """Put a sentence on one line; spaces stay as they are, because a code span in it is to be copied."""
-    return _LINE_ENDS.sub(" ", text).strip()
+def one_line(text: str, *, indented: bool = False) -> str:
+    """Put a sentence on one line; spaces stay as they are, because a code span in it is to be copied.
+
+    Spaces in front of an `indented` line stay, too.
+    """
+    line = _LINE_ENDS.sub(" ", text)
+    return line.rstrip() if indented else line.strip()
 
 
 def escape(value: str) -> str:

@@ -29,5 +29,10 @@ class EnvelopeServer(MCPServer[Any]):
         others = [tool.name for tool in await super().list_tools()]
         if context is None or name in others:
             return await super().call_tool(name, arguments, context)
-        params = CallToolRequestParams(name=name, arguments=arguments)
+        params = CallToolRequestParams(
+            name=name,
+            arguments=arguments,
+            input_responses=context.input_responses,
+            request_state=context.request_state,
+        )
         return await self._toolset.call_tool(context.request_context, params)

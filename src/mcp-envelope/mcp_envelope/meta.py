@@ -1,10 +1,13 @@
 """`meta`: what a reply says about itself, the same for every tool."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from mcp_envelope.errors import RateLimit
+
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?P<trace>[0-9a-f]{32})-(?P<span>[0-9a-f]{16})-[0-9a-f]{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +19,15 @@ class Trace:
 
     span_id: str
     """16 hexadecimal digits: the caller's span."""
+
+    @classmethod
+    def read(cls, meta: Mapping[str, object] | None) -> "Trace | None":
+        """Read `traceparent` from the `_meta` of a request; None if it is absent, malformed or all zeros."""
+        header = (meta or {}).get("traceparent")
+        match = _TRACEPARENT.fullmatch(header) if isinstance(header, str) else None
+        if match is None or not (match["trace"].strip("0") and match["span"].strip("0")):
+            return None
+        return cls(trace_id=match["trace"], span_id=match["span"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

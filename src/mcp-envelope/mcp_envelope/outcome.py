@@ -47,11 +47,13 @@ class Issue:
     """
 
     def __post_init__(self) -> None:
-        """Refuse names in `about` that the issue itself has.
+        """Refuse an issue without a message, and names in `about` that it has itself.
 
         Raises:
-            ValueError: It has one.
+            ValueError: The message is empty, or a name is taken.
         """
+        if not self.message.strip():
+            raise ValueError("an issue needs a message")
         if taken := _ISSUE_KEYS & self.about.keys():
             raise ValueError(f"an issue has keys of its own called {', '.join(sorted(taken))}: rename yours")
 
@@ -92,9 +94,18 @@ class Untrusted:
     """Text that others wrote; it is shown between markers."""
 
     label: str
-    """What it is, such as `body_text`."""
+    """What it is, such as `body_text`: a word of letters, digits and underscores."""
 
     text: str
+
+    def __post_init__(self) -> None:
+        """Refuse a label that could be taken for something else.
+
+        Raises:
+            ValueError: It isn't a word.
+        """
+        if not self.label.isidentifier():
+            raise ValueError("the label of an Untrusted text must be a word, such as body_text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +133,7 @@ class Outcome(Generic[DataT_co]):
     blocks: tuple["str | Untrusted", ...] = ()
     """The data again as Markdown lines and quotations, complete for a model that sees nothing else.
 
-    Other people's text is in lines only as `quote` or `code` writes it, and never at their start.
+    A string is one line, whatever it holds. Other people's text is in it only as `quote` or `code` writes it.
     """
 
     embedded: tuple[Embedded, ...] = ()
@@ -139,11 +150,14 @@ class Outcome(Generic[DataT_co]):
     """Ids for cross-reference, for the result's `_meta`."""
 
     def __post_init__(self) -> None:
-        """Refuse a string, whose characters would become lines.
+        """Refuse an empty summary, and a string as blocks, whose characters would become lines.
 
         Raises:
+            ValueError: The summary is empty.
             TypeError: `blocks` is a string.
         """
+        if not self.summary.strip():
+            raise ValueError("an outcome needs a summary")
         blocks: object = self.blocks
         if isinstance(blocks, str):
             raise TypeError("blocks must be a tuple of lines and Untrusted texts, not a string")

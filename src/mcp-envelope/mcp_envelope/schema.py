@@ -4,7 +4,7 @@ Schemas are read by models, who pay for each token, and by hosts, and some hosts
 Pydantic writes for validators; this module edits for readers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -26,28 +26,32 @@ def compact_schema(model: type[BaseModel], *, mode: JsonSchemaMode = "serializat
     hosts drop a tool whose schema holds a `$ref`; a model inside itself is published as any object.
     """
     raw = model.model_json_schema(mode=mode, by_alias=True)
+    dropped = _DROPPED if mode == "validation" else _DROPPED | {"default"}
     definitions = raw.pop("$defs", {})
     raw.pop("description", None)
-    return _compact_object(raw, definitions, within=())
+    compacted: JsonObject = _compact(raw, definitions, dropped, within=())
+    return compacted
 
 
-def _compact(node: Any, definitions: Mapping[str, Any], within: tuple[str, ...]) -> Any:
+def _compact(
+    node: Any, definitions: Mapping[str, Any], dropped: frozenset[str], within: tuple[str, ...]
+) -> Any:
+    """Compact a part of a schema; `within` names the definitions that it is inside of."""
     if isinstance(node, list):
-        return [_compact(item, definitions, within) for item in node]
-    return _compact_object(node, definitions, within) if isinstance(node, dict) else node
-
-
-def _compact_object(node: JsonObject, definitions: Mapping[str, Any], within: tuple[str, ...]) -> JsonObject:
-    """Compact an object; `within` names the definitions that it is inside of."""
+        return [_compact(item, definitions, dropped, within) for item in node]
+    if not isinstance(node, dict):
+        return node
     resolved, within = _resolve(node, definitions, within)
     compacted: JsonObject = {}
     for key, value in resolved.items():
-        if key in _DROPPED or (key == "default" and value in (None, "", 0, [])):
+        if key in dropped or (key == "default" and value in (None, "", 0, [])):
             continue  # `0`, `""`, `false` and `[]` are what is absent everywhere here
         if key == "properties":
-            compacted[key] = {name: _compact(each, definitions, within) for name, each in value.items()}
+            compacted[key] = {
+                name: _compact(each, definitions, dropped, within) for name, each in value.items()
+            }
         else:
-            compacted[key] = _compact(value, definitions, within)
+            compacted[key] = _compact(value, definitions, dropped, within)
     return compacted
 
 
@@ -68,11 +72,3 @@ def _resolve(
 
 def _without(node: JsonObject, key: str) -> JsonObject:
     return {name: value for name, value in node.items() if name != key}
-
-
-def object_schema(
-    properties: Mapping[str, Any], *, required: Sequence[str], closed: bool = True
-) -> JsonObject:
-    """Write the schema of an object with these properties; `closed` says that there are no others."""
-    schema: JsonObject = {"type": "object", "properties": dict(properties), "required": list(required)}
-    return schema | {"additionalProperties": False} if closed else schema

@@ -27,26 +27,24 @@ class CheckedClient:
         self._mode = mode
         self._tools: dict[str, Tool] = {}
 
-    async def call_tool(self, name: str, arguments: Mapping[str, Any] | None = None) -> CallToolResult:
-        """Call a tool, and check its reply.
+    async def call_tool(
+        self, name: str, arguments: Mapping[str, Any] | None = None, **options: Any
+    ) -> CallToolResult:
+        """Call a tool, and check its reply; `options` are those of the SDK's, such as `progress_callback`.
 
         Raises:
             BrokenReplyError: The reply breaks a rule.
             MCPError: There is no such tool.
         """
-        result = await self._client.call_tool(name, dict(arguments or {}))
+        result = await self._client.call_tool(name, dict(arguments or {}), **options)
         broken = check_result(
             result.model_dump(mode="json", by_alias=True, exclude_none=True), self._dialect, self._mode
         )
-        schema = (await self._published(name)).output_schema
-        if schema is not None:
+        if not self._tools:
+            self._tools = {tool.name: tool for tool in (await self._client.list_tools()).tools}
+        if (schema := self._tools[name].output_schema) is not None:
             found = jsonschema.Draft202012Validator(schema).iter_errors(result.structured_content)
             broken += [f"output schema: {error.json_path}: {error.message}" for error in found]
         if broken:
             raise BrokenReplyError(f"{name}: {'; '.join(broken)}")
         return result
-
-    async def _published(self, name: str) -> Tool:
-        if not self._tools:
-            self._tools = {tool.name: tool for tool in (await self._client.list_tools()).tools}
-        return self._tools[name]

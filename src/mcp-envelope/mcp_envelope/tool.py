@@ -1,19 +1,23 @@
 """What a tool is: its name, its arguments, its data, and the function between the two."""
 
 import inspect
+import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from mcp_types import Tool as PublishedTool
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel
+from pydantic.errors import PydanticUserError
 
 from mcp_envelope.arguments import Arguments
 from mcp_envelope.dialects.registry import Dialect, shape_of
 from mcp_envelope.outcome import Outcome
-from mcp_envelope.schema import compact_schema
-from mcp_envelope.values import DATA_KEYS
+from mcp_envelope.schema import JsonObject, compact_schema
+from mcp_envelope.values import DATA_KEYS, data_schema, field_names
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 ContextT = TypeVar("ContextT")
 """The second parameter of a tool's function."""
@@ -24,7 +28,7 @@ Run = Callable[[Any, ContextT], Outcome[Any] | Awaitable[Outcome[Any]]]
 Report = Callable[[int, int, str], None]
 """Reports progress to the client: how much is done, of how much (0 if unknown), and a few words.
 
-Call it from any thread; it never raises and never waits. The words contain nobody else's text.
+Call it from any thread; it never waits. The words contain nobody else's text.
 """
 
 Function = Callable[..., Outcome[Any] | Awaitable[Outcome[Any]]]
@@ -60,18 +64,35 @@ class Tool(Generic[ContextT]):
     open_world: bool = True
     """Whether it reaches beyond the server itself."""
 
+    input_schema: JsonObject = field(init=False, repr=False, compare=False)
+    data_schema: JsonObject = field(init=False, repr=False, compare=False)
+    """The schemas of both models, which take time to make: once."""
+
     def __post_init__(self) -> None:
-        """Refuse data fields that the library writes itself, so that the two can't contradict each other.
+        """Refuse what can't be published, or would contradict what the library writes itself.
 
         Raises:
-            ValueError: The data model has one.
+            ValueError: The name, the description or a field of the data.
+            TypeError: A model, or its schema.
         """
-        fields = self.data.model_fields.items()
-        names = {info.serialization_alias or info.alias or name for name, info in fields}
-        if taken := DATA_KEYS & names:
+        if not _NAME.fullmatch(self.name):
+            raise ValueError(
+                f"{self.name!r} isn't a valid name of a tool: letters, digits, _, - and . are allowed"
+            )
+        if not self.description.strip():
+            raise ValueError(f"{self.name}: a model that chooses a tool needs its description or docstring")
+        for model, base in ((self.arguments, Arguments), (self.data, BaseModel)):
+            if not (inspect.isclass(model) and issubclass(model, base)):
+                raise TypeError(f"{self.name}: {model!r} is not a subclass of {base.__name__}")
+        if taken := DATA_KEYS & field_names(self.data):
             raise ValueError(
                 f"{self.name}: the library writes data.{', data.'.join(sorted(taken))}; pass them to Outcome"
             )
+        try:
+            object.__setattr__(self, "input_schema", compact_schema(self.arguments, mode="validation"))
+            object.__setattr__(self, "data_schema", compact_schema(self.data))
+        except PydanticUserError as error:
+            raise TypeError(f"{self.name}: a model has no JSON schema: {error.message}") from error
 
     @property
     def pages(self) -> bool:
@@ -87,17 +108,21 @@ class Tool(Generic[ContextT]):
         there is one, gets the context. `options` are other fields of `Tool`.
 
         Raises:
-            TypeError: An annotation is missing or wrong.
+            TypeError: A parameter or an annotation is missing or wrong.
+            ValueError: As the tool itself.
         """
         hints = get_type_hints(run)
-        parameters = list(inspect.signature(run).parameters)
-        arguments, outcome = hints.get(parameters[0] if parameters else ""), hints.get("return")
+        parameters = inspect.signature(run).parameters.values()
+        needed = [each.name for each in parameters if each.default is each.empty]
+        if len(needed) not in {1, 2} or any(each.kind is each.KEYWORD_ONLY for each in parameters):
+            raise TypeError(f"{run.__name__}: a tool takes its arguments and, if it wants it, the Call")
+        arguments, outcome = hints.get(needed[0]), hints.get("return")
         if not (inspect.isclass(arguments) and issubclass(arguments, Arguments)):
             raise TypeError(f"{run.__name__}: annotate the first parameter with a subclass of Arguments")
         if get_origin(outcome) is not Outcome:
             raise TypeError(f"{run.__name__}: annotate what it returns as Outcome[YourData]")
         options = {"name": run.__name__, "description": inspect.getdoc(run) or "", **options}
-        if len(parameters) == 1:
+        if len(needed) == 1:
             run = _with_context(run)
         return cls(arguments=arguments, data=get_args(outcome)[0], run=run, **options)
 
@@ -116,17 +141,17 @@ def _with_context(run: Function) -> Run[Any]:
 
 def publish(tool: Tool[Any], dialect: Dialect) -> PublishedTool:
     """Format a tool for `tools/list`: both schemas, and the annotations for hosts."""
-    schema = shape_of(dialect).schema(compact_schema(tool.data), has_status=tool.has_status, pages=tool.pages)
+    data = data_schema(tool.data_schema, has_status=tool.has_status, pages=tool.pages)
     return PublishedTool(
         name=tool.name,
         title=tool.title or None,
         description=tool.description,
-        input_schema=compact_schema(tool.arguments, mode="validation"),
-        output_schema=schema,
+        input_schema=tool.input_schema,
+        output_schema=shape_of(dialect).schema(data),
         annotations=ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=None if tool.read_only else tool.destructive,
             idempotent_hint=True if tool.idempotent and not tool.read_only else None,  # false is assumed
-            open_world_hint=tool.open_world,
+            open_world_hint=None if tool.open_world else False,  # true is assumed
         ),
     )

@@ -4,25 +4,19 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final
 
+from pydantic import BaseModel
+
 from mcp_envelope.errors import Code, NextAction, RateLimit, ToolError
 from mcp_envelope.markdown import code
 from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Issue, Outcome, Page, Status
-from mcp_envelope.schema import JsonObject, object_schema
+from mcp_envelope.schema import JsonObject
 
 Spell = Callable[[Code, StrEnum | None], str]
 """How a dialect spells a code, given the reason within it."""
 
-DATA_KEYS: Final = frozenset({"status", "issues", "next_cursor", "has_more", "next_action"})
+DATA_KEYS: Final = frozenset({"status", "issues", "next_cursor", "has_more", "next_action", "reply_summary"})
 """Keys of `data` that the library writes; tools can't have fields with these names."""
-
-# Every tool's published schema has these, so every token counts once a tool. The documentation says the rest.
-NEXT_ACTION_SCHEMA: Final[JsonObject] = {"type": "object", "required": ["instruction", "tool", "arguments"]}
-ISSUE_SCHEMA: Final[JsonObject] = {"type": "object", "required": ["code", "stage", "message", "retryable"]}
-META_SCHEMA: Final[JsonObject] = {
-    "type": "object",
-    "required": ["version", "now_utc", "duration_ms", "request_id"],
-}
 
 
 def next_action_value(action: NextAction) -> JsonObject:
@@ -122,13 +116,16 @@ def data_value(
         outcome: What the tool returned.
         spell: How the dialect spells the codes of issues.
         has_status: Whether the tool's replies can be partial.
-        has_summary: Whether the dialect has the summary in `data`, where it comes first.
+        has_summary: Whether the dialect has the summary in `data`, where it comes first. For a tool with a
+            field of that name it is called `reply_summary`.
     """
-    value: JsonObject = {"summary": outcome.summary} if has_summary else {}
+    own = outcome.data.model_dump(mode="json", by_alias=True, exclude_none=True)
+    taken = "summary" in field_names(outcome.data)
+    value: JsonObject = {"reply_summary" if taken else "summary": outcome.summary} if has_summary else {}
     if has_status:
         value["status"] = outcome.status.value
         value["issues"] = [issue_value(issue, spell) for issue in outcome.issues]
-    value |= outcome.data.model_dump(mode="json", by_alias=True, exclude_none=True)
+    value |= own
     if outcome.page is not None:
         if outcome.page.cursor is not None:
             value["next_cursor"] = outcome.page.cursor
@@ -138,20 +135,28 @@ def data_value(
     return value
 
 
-def data_schema(
-    tool_data: JsonObject, *, has_status: bool, pages: bool, has_summary: bool = False
-) -> JsonObject:
-    """Write the schema of what `data_value` writes, from the schema of the tool's own fields."""
-    properties: JsonObject = {"summary": {"type": "string"}} if has_summary else {}
-    required = list(properties)
+def field_names(data: BaseModel | type[BaseModel]) -> set[str]:
+    """Return the names of a model's fields as they are written."""
+    model = data if isinstance(data, type) else type(data)
+    fields = model.model_fields.items()
+    return {info.serialization_alias or info.alias or name for name, info in fields}
+
+
+def data_schema(tool_data: JsonObject, *, has_status: bool, pages: bool) -> JsonObject:
+    """Write the schema of what `data_value` writes, from the schema of the tool's own fields.
+
+    Every tool has what the library adds, so every token counts once a tool: it is named, with its type, and
+    `schemas/replies.schema.json` says the rest.
+    """
+    properties: JsonObject = {}
+    required: list[str] = []
     if has_status:
-        properties["status"] = {"type": "string", "enum": [status.value for status in Status]}
-        properties["issues"] = {"type": "array", "items": ISSUE_SCHEMA}
-        required += ["status", "issues"]
+        properties = {"status": {"enum": [status.value for status in Status]}, "issues": {"type": "array"}}
+        required = ["status", "issues"]
     properties |= tool_data.get("properties", {})
     required += tool_data.get("required", [])
     if pages:
         properties |= {"next_cursor": {"type": "string"}, "has_more": {"type": "boolean"}}
         required.append("has_more")
-    properties["next_action"] = NEXT_ACTION_SCHEMA
-    return object_schema(properties, required=tuple(required))
+    properties["next_action"] = {"type": "object"}
+    return {"type": "object", "properties": properties, "required": required}

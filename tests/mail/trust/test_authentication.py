@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.mail.trust.authentication import NOT_KNOWN, UNKNOWN, read_authentication
+from mailmcp.mail.trust.authentication import NOT_KNOWN, UNKNOWN, read_authentication, usual_authserv_ids
+from mailmcp.model.owner import Owner
 
 HOST = "mx.corp.example"
 
@@ -151,3 +152,29 @@ def test_nothing_but_words_of_the_rfc_comes_out(value: str) -> None:
 def test_long_values_are_read(piece: str) -> None:
     """60,000 characters; a quadratic reader would not come to the end."""
     assert read(field("spf=fail;" + piece * (60_000 // len(piece)))) == "spf=fail dkim=unknown dmarc=unknown"
+
+
+@pytest.mark.parametrize(
+    ("owner", "ids"),
+    [
+        (Owner(mail_server="imap.gmail.com", addresses=("ann@corp.example",)), ("mx.google.com",)),
+        (Owner(mail_server="imap.gmx.net"), (".gmx.net",)),
+        (Owner(mail_server="mail.corp.co.uk", addresses=("a@sub.own.org",)), (".corp.co.uk", ".own.org")),
+        (Owner(mail_server="mail.corp.org", addresses=("a@corp.org", "a@gmail.com")), (".corp.org",)),
+        (Owner(mail_server="127.0.0.1"), ()),
+        (Owner(mail_server="::1"), ()),
+        (Owner(mail_server="localhost"), ()),
+        (Owner(), ()),
+    ],
+)
+def test_the_usual_ids_are_those_of_the_provider_or_of_the_domain(owner: Owner, ids: tuple[str, ...]) -> None:
+    assert usual_authserv_ids(owner) == ids
+
+
+@pytest.mark.parametrize(
+    ("host", "known"),
+    [("own.org", True), ("mx1.own.org", True), ("MX.OWN.ORG", True), ("evilown.org", False), ("org", False)],
+)
+def test_a_dot_trusts_all_hosts_of_a_domain(host: str, *, known: bool) -> None:
+    headers = parse_headers(f"Authentication-Results: {host}; dmarc=pass\r\n\r\n".encode())
+    assert (read_authentication(headers, [".own.org"]) != NOT_KNOWN) is known

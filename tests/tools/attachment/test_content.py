@@ -10,6 +10,7 @@ from anyio import to_thread
 
 from mailmcp import limits
 from mailmcp.reasons import Reason
+from mailmcp.tools.attachment import file
 from mailmcp.tools.attachment.tool import GetAttachmentArguments, get_attachment
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.tool import Call
@@ -51,7 +52,7 @@ def test_a_file_too_large_to_save_is_refused(
     store: Store, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.preferences = Preferences(save_folder=tmp_path)
-    monkeypatch.setattr(limits, "ATTACHMENT_SAVE_OCTETS_MAX", 1_000)
+    monkeypatch.setattr(file, "_SAVED_OCTETS_MAX", 1_000)
     message_id = store_and_find(store, desk, attached(("a.bin", ZIP[::-1] * 100, "application/zip")))
     assert refused(desk, message_id, mode="save").reason is Reason.TOO_LARGE
     assert list(tmp_path.iterdir()) == []
@@ -92,7 +93,7 @@ def test_more_than_announced_stays_within_the_limit(
     peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 100)
-    monkeypatch.setattr(limits, "ATTACHMENT_SAVE_OCTETS_MAX", 100)
+    monkeypatch.setattr(file, "_SAVED_OCTETS_MAX", 100)
     monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 30)
     large = b"A" * 5_000
     lie = b"* 1 FETCH (UID 1 BODY[2]<30> {%d}\r\n%b)\r\n{tag} OK Done\r\n" % (len(large), large)
@@ -163,5 +164,5 @@ def test_a_cancelled_save_leaves_nothing_behind(
         return before
 
     (name,) = desk.run(give_up)
-    assert name.startswith(".mailmcp-")
+    assert name == "part-2.bin"
     assert names() == []

@@ -209,7 +209,7 @@ def test_a_message_in_a_winmail_dat_is_found(store: Store, desk: Desk) -> None:
             assert "From Outlook" in desk.call(action.tool, dict(action.arguments)).data["text"]
         (row,) = desk.message(message_id, attachment_mode="extract_text")["attachments"]
         listed = ["Files: 1", "1 octet: a.txt", "", "From Outlook", "", "[File a.txt]", "x"]
-        assert row["extracted_text"].splitlines() == listed
+        assert row["text"].splitlines() == listed
 
 
 def test_a_winmail_dat_may_be_the_whole_message(store: Store, desk: Desk) -> None:

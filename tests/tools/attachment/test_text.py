@@ -9,7 +9,6 @@ from mailmcp.documents.extraction import Cause, Extraction, UnreadableError
 from mailmcp.documents.kind import Kind
 from mailmcp.mail.mime.structure import Part
 from mailmcp.tools.attachment.text import (
-    _READERS,
     AttachmentText,
     can_have_text,
     octets_wanted,
@@ -192,8 +191,3 @@ def test_what_is_noted_of_a_document_is_said(desk: Desk) -> None:
 def test_what_was_wrong_with_a_text_is_said(desk: Desk) -> None:
     found = read(desk, b"a\xff", "text/plain", params={"charset": "utf-8"})
     assert any("malformed" in warning for warning in found.warnings)
-
-
-def test_every_text_type_has_a_reader() -> None:
-    for content_type in _READERS:
-        assert text_type(content_type, "")

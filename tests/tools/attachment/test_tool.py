@@ -9,6 +9,7 @@ from documents.documents import docx, paragraph
 from documents.pdf_file import pdf
 from mailmcp import limits
 from mailmcp.reasons import Reason
+from mailmcp.tools.attachment import text
 from mcp_envelope import BaseReason, ConflictError, NotFoundError
 from servers.proxy import ProxyFactory
 from tools.conftest import DeskFactory
@@ -56,7 +57,7 @@ def test_sections_and_windows_lead_through_a_document(store: Store, desk: Desk) 
         texts.append(reply.data["text"])
     whole = get(desk, message_id).data
     assert "".join(texts) == whole["text"]
-    assert whole["text_total_chars"] == len(whole["text"])
+    assert whole["total_chars"] == len(whole["text"])
     assert "next_offset" not in whole
     for row in whole["sections"]:
         assert whole["text"][row["offset"] :].startswith(f"[{row['name']}]")
@@ -188,7 +189,7 @@ def test_text_of_strangers_is_cleaned_counted_and_fenced(store: Store, desk: Des
 def test_a_very_long_text_is_cut_and_the_reply_says_so(
     store: Store, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "PART_TEXT_OCTETS_MAX", 5_000)
+    monkeypatch.setattr(text, "_TEXT_OCTETS_FETCHED_MAX", 5_000)
     message_id = store_and_find(store, desk, attached(("a.log", TEXT.encode(), "text/plain"), cte="7bit"))
     reply = get(desk, message_id, text_max_chars=50_000)
     assert TEXT.startswith(reply.data["text"])

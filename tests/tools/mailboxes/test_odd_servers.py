@@ -62,6 +62,16 @@ def test_a_name_with_blanks_may_lack_its_quotes(name: str, peer: PeerFactory, op
     assert desk.search(mailbox="*").uids == [7]
 
 
+@pytest.mark.parametrize("line_end", [b"\r\n", b"\n"])
+def test_a_line_end_inside_a_name_hides_no_other_mailbox(
+    line_end: bytes, peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    lines = b'* LIST () "/" INBOX\r\n* LIST () "/" "Two%b lines"\r\n* LIST () "\\\\" "Old"\r\n' % line_end
+    server = peer(rules=[Rule(command="LIST", action=Respond(lines + b"{tag} OK Done\r\n"))])
+    names = [each["name"] for each in open_desk(peer_account(server)).call(LIST_MAILBOXES).data["mailboxes"]]
+    assert names == ["INBOX", "Old", "Two lines"]
+
+
 def test_a_mailbox_that_is_listed_and_not_opened_is_said_so(
     peer: PeerFactory, open_desk: DeskFactory
 ) -> None:

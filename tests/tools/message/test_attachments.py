@@ -37,7 +37,7 @@ def test_attachments_are_listed_by_default(desk: Desk, message_id: str) -> None:
         ("data.json", "application/json", "5"),
     ]
     assert abs(rows[1]["size_bytes"] - 1004) <= 3
-    assert not any("extracted_text" in row for row in rows)
+    assert not any("text" in row for row in rows)
     assert reply.data["message"]["body_text"] == "See the files."
     assert '- "Bestände.csv" ("text/csv", ' in reply.text
 
@@ -50,7 +50,7 @@ def test_attachments_can_be_left_out(desk: Desk, message_id: str) -> None:
 
 def test_text_is_extracted_from_text_attachments(desk: Desk, message_id: str) -> None:
     reply = desk.get(message_id, attachment_mode="extract_text")
-    texts = {row["filename"]: row.get("extracted_text") for row in reply.data["message"]["attachments"]}
+    texts = {row["filename"]: row.get("text") for row in reply.data["message"]["attachments"]}
     assert texts == {
         "Bestände.csv": "name;size\nÄ;1",
         "a b.png": None,
@@ -73,16 +73,16 @@ def test_a_long_text_is_cut_and_the_reply_says_how_to_get_more(store: Store, des
     store.fill("INBOX", [letter.as_bytes()])
     message_id = desk.search().data["messages"][0]["message_id"]
     reply = desk.get(message_id, attachment_mode="extract_text", attachment_text_max_chars=100)
-    assert len(reply.data["message"]["attachments"][0]["extracted_text"]) == 100
+    assert len(reply.data["message"]["attachments"][0]["text"]) == 100
     assert reply.outcome.warnings == (
         "Part 2: The text was cut after 100 of 1099 characters. For more, call "
-        "imap_get_attachment with text_offset 100 or send attachment_text_max_chars up to 50000.",
+        "imap_get_attachment with text_offset 100.",
     )
     rest = desk.call("imap_get_attachment", {"message_id": message_id, "part_id": "2", "text_offset": 100})
-    cut = reply.data["message"]["attachments"][0]["extracted_text"]
+    cut = reply.data["message"]["attachments"][0]["text"]
     assert cut + rest.data["text"] == ("0123456789\n" * 100).rstrip()
     whole = desk.get(message_id, attachment_mode="extract_text")
-    assert len(whole.data["message"]["attachments"][0]["extracted_text"]) == 1099
+    assert len(whole.data["message"]["attachments"][0]["text"]) == 1099
 
 
 def test_an_attached_message_is_one_attachment(store: Store, desk: Desk) -> None:
@@ -118,7 +118,7 @@ def test_a_name_without_quotes_is_whole_and_costs_no_round_trip(store: Store, de
     store.fill("INBOX", [octets])
     reply = desk.get(desk.search().data["messages"][0]["message_id"], attachment_mode="extract_text")
     (shown,) = reply.data["message"]["attachments"]
-    assert (shown["filename"], shown["extracted_text"]) == ("annual report 2026.csv", "a;b")
+    assert (shown["filename"], shown["text"]) == ("annual report 2026.csv", "a;b")
     assert reply.telemetry.imap_round_trips == 1
 
 
@@ -138,7 +138,7 @@ def invite(store: Store, desk: Desk, *events: str, text: str = "Please come.\n")
     assert row["invitation"] == "request"
     message = desk.message(row["message_id"], attachment_mode="extract_text")
     assert message["notices"][0]["fields"]["what"] == "Code freeze"
-    return [each.get("extracted_text") for each in message["attachments"]]
+    return [each.get("text") for each in message["attachments"]]
 
 
 def test_text_that_a_notice_shows_is_not_repeated(store: Store, desk: Desk) -> None:

@@ -107,7 +107,7 @@ def test_the_text_of_an_attachment_beyond_the_first_octets(store: Store, desk: D
     message_id = newest(desk)
     assert desk.get(message_id).telemetry.imap_round_trips == 1
     reply = desk.get(message_id, attachment_mode="extract_text")
-    assert reply.data["message"]["attachments"][1]["extracted_text"] == "Far behind"
+    assert reply.data["message"]["attachments"][1]["text"] == "Far behind"
     assert reply.telemetry.imap_round_trips == 2
 
 
@@ -152,6 +152,22 @@ def test_a_refused_structure_is_replaced_by_our_own(peer: PeerFactory, open_desk
     assert desk.message(newest(desk))["body_text"] == "Text of the peer."
 
 
+@pytest.mark.parametrize("code", ["THROTTLED", "UNAVAILABLE", "LIMIT"])
+def test_a_server_that_asks_to_wait_gets_no_second_fetch(
+    peer: PeerFactory, open_desk: DeskFactory, code: str
+) -> None:
+    server = peer(messages=[PLAIN])
+    desk = open_desk(peer_account(server))
+    message_id = newest(desk)
+    refusal = Respond(b"{tag} NO [%b] Later\r\n" % code.encode())
+    server.rules.append(Rule(command="UID FETCH", action=refusal))
+    before = len(server.commands)
+    with pytest.raises(InternalError, match=code) as caught:
+        desk.get(message_id)
+    assert caught.value.retryable
+    assert [each.name for each in server.commands[before:]] == ["EXAMINE", "UID FETCH"]
+
+
 @pytest.mark.parametrize(("how", "retryable"), [("NO", True), ("BAD", False)])
 def test_a_refused_message_is_an_error_of_the_server(
     peer: PeerFactory, open_desk: DeskFactory, how: str, *, retryable: bool
@@ -191,7 +207,7 @@ def test_bodies_are_only_ever_peeked_at(peer: PeerFactory, open_desk: DeskFactor
     server = peer(messages=[PLAIN, PeerMessage(uid=2, octets=with_file(MIB, file_first=True))])
     desk = open_desk(peer_account(server))
     for row in desk.search(snippet_max_chars=100).data["messages"]:
-        desk.get(row["message_id"], body_mode="both", attachment_mode="extract_text")
+        desk.get(row["message_id"], body_mode="html", attachment_mode="extract_text")
     assert not [each.line for each in server.commands if each.name in {"SELECT", "STORE", "UID STORE"}]
     assert not [each.line for each in server.commands if "BODY[" in each.line or "RFC822 " in each.line]
 

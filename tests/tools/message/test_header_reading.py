@@ -59,11 +59,7 @@ def test_recipients_that_do_not_fit_are_counted_and_can_be_requested(store: Stor
         f"<recipient.number.{shown}@quay.example>, {1_200 - shown} more"
     )
     [warning] = [each for each in reply.outcome.warnings if each.startswith("To has 1200 addresses")]
-    assert "include_all_headers" in warning
-    more = desk.get(row["message_id"], include_all_headers=True)
-    to = more.data["message"]["headers"]["To"]
-    assert to.count("@") > shown
-    assert any("imap_get_message_raw" in each for each in more.outcome.warnings)
+    assert "imap_get_message_raw" in warning
     source = ""
     more = desk.call("imap_get_message_raw", {"message_id": row["message_id"], "max_bytes": 100_000})
     source += more.data["content"]

@@ -4,10 +4,10 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.attachment_row import AttachmentRow
 from mailmcp.tools.message.attachments import AttachmentRows
-from mailmcp.tools.message.data import AttachmentRow, MessageDetail
-from mailmcp.tools.message.render import message_blocks
-from mailmcp.tools.message.tool import GetMessageArguments, build_outcome
+from mailmcp.tools.message.data import MessageDetail, message_blocks
+from mailmcp.tools.message.tool import GetMessageArguments, _build_outcome
 from mcp_envelope import Untrusted
 from tools.letters import make_letter
 from tools.message.test_warnings import INVITATION, parts_of, read
@@ -18,7 +18,7 @@ REF = MessageRef(account_id="home", mailbox="INBOX", uidvalidity=17, uid=4)
 def detail(octets: bytes, **changes: object) -> MessageDetail:
     arguments = GetMessageArguments.model_validate({"message_id": REF.message_id})
     parts = parts_of(octets)
-    outcome = build_outcome(arguments, REF, parts, read(octets), AttachmentRows(), [])
+    outcome = _build_outcome(arguments, REF, parts, read(octets), AttachmentRows(), [])
     return outcome.data.message.model_copy(update=changes)
 
 

@@ -170,17 +170,18 @@ def test_invitations_that_are_left_out_are_said_to_be(count: int, *, said: bool)
 
 
 @pytest.mark.parametrize(
-    ("text", "with_html", "types"),
+    ("text", "html", "with_html", "types"),
     [
-        ("Plain text.\n" * 30, False, ["text/plain"]),
-        ("Plain text.\n" * 30, True, ["text/plain", "text/html"]),
-        ("short\n", False, ["text/plain", "text/html"]),
+        ("Plain text.\n" * 90, "<p>Rich</p>", False, ["text/plain"]),
+        ("Plain text.\n" * 90, "<p>Rich</p>" * 3_000, False, ["text/plain", "text/html"]),
+        ("Plain text.\n" * 90, "<p>Rich</p>", True, ["text/plain", "text/html"]),
+        ("short\n", "<p>Rich</p>", False, ["text/plain", "text/html"]),
     ],
 )
-def test_html_is_fetched_if_it_is_asked_for_or_the_plain_text_may_be_blank(
-    text: str, *, with_html: bool, types: list[str]
+def test_html_is_fetched_if_it_is_asked_for_or_the_plain_text_may_be_a_stub(
+    text: str, html: str, *, with_html: bool, types: list[str]
 ) -> None:
-    root = parse_message(make_letter(text=text, html="<p>Rich</p>").as_bytes(), complete=True).structure
+    root = parse_message(make_letter(text=text, html=html).as_bytes(), complete=True).structure
     assert root is not None
     assert [part.content_type for part in text_to_fetch(root, with_html=with_html)] == types
 

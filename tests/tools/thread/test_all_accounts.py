@@ -42,11 +42,13 @@ def test_all_accounts_are_searched_only_if_asked(stores: Stores, desk: Desk) -> 
     stores[1].fill("Archive", talk[1::2], received=BEGAN)
     alone = thread(desk, "home")
     assert turns_of(alone) == [f"Turn {number}." for number in (1, 3, 5)]
+    assert alone.outcome.summary.endswith('; not in your other accounts, where account_id="*" looks too')
     reply = thread(desk)
     assert turns_of(reply) == [f"Turn {number}." for number in range(1, 7)]
     assert (reply.data["account_id"], reply.data["total"], reply.data["status"]) == ("*", 6, "ok")
     assert reply.data["coverage"]["complete"] is True
     assert {row["message_id"].split(":")[1] for row in reply.data["messages"]} == {"home", "office"}
+    assert "other accounts" not in reply.outcome.summary
 
 
 def test_references_are_followed_to_another_account_and_back(stores: Stores, desk: Desk) -> None:

@@ -24,12 +24,7 @@ from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.people import fit_address
 from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings, styles_warning
 from mailmcp.mail.text.alternatives import find_plain_only
-
-STRING8: Final = 0x001E
-UNICODE: Final = 0x001F
-BINARY: Final = 0x0102
-TIME: Final = 0x0040
-"""Property types ([MS-OXCDATA] 2.11.1)."""
+from mailmcp.mail.tnef import BINARY, STRING8, TIME, UNICODE
 
 TOO_DEEP: Final = "Messages that are nested even deeper were not read."
 

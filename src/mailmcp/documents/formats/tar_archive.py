@@ -18,6 +18,7 @@ from typing_extensions import override
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.listing import Names, read_bounded, write_entry
+from mailmcp.documents.member_names import decode_names
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.charset.decode import decode_text
 
@@ -37,11 +38,11 @@ def read(content: BinaryIO, out: Writer) -> None:
     stream, single_name = _open(content, out)
     if single_name is None:
         names = Names()
-        with tarfile.open(fileobj=stream, mode="r|", errors="replace") as archive:
+        with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape") as archive:
             for number, file in enumerate(_files(archive)):
                 if number == limits.ARCHIVE_ENTRIES_MAX:
                     out.stop(f"Only the first {limits.ARCHIVE_ENTRIES_MAX} files are listed.")
-                write_entry(out, names.add(file.name), file.size, "" if file.isreg() else "not a file")
+                write_entry(out, names.add(_name_of(file)), file.size, "" if file.isreg() else "not a file")
         return
     head = stream.read(_TEXT_HEAD_OCTETS)
     if b"\0" in head:
@@ -64,9 +65,9 @@ def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:
             raise UnreadableError(Cause.NO_MEMBER)
         return read_bounded(stream, out)
     names = Names()
-    with tarfile.open(fileobj=stream, mode="r|", errors="replace") as archive:
+    with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape") as archive:
         for file in islice(_files(archive), limits.ARCHIVE_ENTRIES_MAX):
-            if names.add(file.name) == name:
+            if names.add(_name_of(file)) == name:
                 if not file.isreg():
                     raise UnreadableError(Cause.NOT_A_FILE)
                 opened = archive.extractfile(file)
@@ -79,6 +80,12 @@ def _files(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
     for each in archive:
         if not each.isdir():
             yield each
+
+
+def _name_of(file: tarfile.TarInfo) -> str:
+    """Return the name of a file, in UTF-8 or in another charset."""
+    [name] = decode_names([file.name.encode("utf-8", "surrogateescape")])
+    return name
 
 
 class _Bounded(io.RawIOBase):
@@ -131,4 +138,4 @@ def _single_name(content: BinaryIO) -> str:
     head = content.read(_TEXT_HEAD_OCTETS)
     flags = head[3]
     has_name = head.startswith(b"\x1f\x8b") and flags & 0x08 and not flags & 0x04
-    return head[10:].partition(b"\0")[0].decode("latin-1") if has_name else "content"
+    return decode_names([head[10:].partition(b"\0")[0]])[0] if has_name else "content"

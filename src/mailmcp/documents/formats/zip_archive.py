@@ -2,6 +2,7 @@
 
 import lzma
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -10,10 +11,19 @@ from typing import BinaryIO, Final
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.listing import Names, is_text, read_bounded, write_entry, write_text
+from mailmcp.documents.member_names import decode_names
 from mailmcp.documents.writer import Writer
 
 _ENCRYPTED: Final = 0x1
-"""The flag (APPNOTE 4.4.4)."""
+_UTF8: Final = 0x800
+"""Flags (APPNOTE 4.4.4)."""
+
+_CODE_PAGE: Final = "cp437"
+"""In which zipfile reads all other names."""
+
+_EXTRA: Final = struct.Struct("<HH")
+_UNICODE_PATH: Final = 0x7075
+_UNICODE_PATH_AT: Final = 5  # after a version and a checksum
 
 
 def read(content: BinaryIO, out: Writer) -> None:
@@ -28,12 +38,12 @@ def read(content: BinaryIO, out: Writer) -> None:
     names = Names()
     out.write_line(f"Files: {len(files)}")
     texts: list[tuple[str, zipfile.ZipInfo]] = []
-    for file in files[: limits.ARCHIVE_ENTRIES_MAX]:
-        name, remark = names.add(file.filename), _remark(file)
+    for written, file in files[: limits.ARCHIVE_ENTRIES_MAX]:
+        name, remark = names.add(written), _remark(file)
         write_entry(out, name, file.file_size, remark)
         if is_text(name) and not remark:
             texts.append((name, file))
-    if any(file.flag_bits & _ENCRYPTED for file in files):
+    if any(file.flag_bits & _ENCRYPTED for _, file in files):
         out.add_note("Encrypted files in it can't be read without the password, which the user may have.")
     if len(files) > limits.ARCHIVE_ENTRIES_MAX:
         out.stop(f"Only the first {limits.ARCHIVE_ENTRIES_MAX} files are listed.")
@@ -60,7 +70,7 @@ def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:
     """
     names = Names()
     files = _files(content)[: limits.ARCHIVE_ENTRIES_MAX]
-    file = next((each for each in files if names.add(each.filename) == name), None)
+    file = next((each for written, each in files if names.add(written) == name), None)
     if file is None:
         raise UnreadableError(Cause.NO_MEMBER)
     if file.flag_bits & _ENCRYPTED:
@@ -73,9 +83,28 @@ def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:
         return read_bounded(stream, out)
 
 
-def _files(content: BinaryIO) -> list[zipfile.ZipInfo]:
+def _files(content: BinaryIO) -> list[tuple[str, zipfile.ZipInfo]]:
+    """Return the files with their names, which are in UTF-8 if the zip says so, else in any charset."""
     with zipfile.ZipFile(content) as archive:
-        return [each for each in archive.infolist() if not each.is_dir()]
+        files = [each for each in archive.infolist() if not each.is_dir()]
+    unknown = {
+        number: each.orig_filename.encode(_CODE_PAGE)
+        for number, each in enumerate(files)
+        if not each.flag_bits & _UTF8
+    }
+    decoded = dict(zip(unknown, decode_names(list(unknown.values())), strict=True))
+    return [(_unicode_path(each) or decoded.get(at, each.filename), each) for at, each in enumerate(files)]
+
+
+def _unicode_path(file: zipfile.ZipInfo) -> str:
+    """Return the name that an extra field has in UTF-8 (APPNOTE 4.6.9); "" if there is none."""
+    extra = file.extra
+    while len(extra) >= _EXTRA.size:
+        kind, length = _EXTRA.unpack_from(extra)
+        data, extra = extra[_EXTRA.size : _EXTRA.size + length], extra[_EXTRA.size + length :]
+        if kind == _UNICODE_PATH and not file.flag_bits & _UTF8:
+            return data[_UNICODE_PATH_AT:].decode("utf-8", "replace")
+    return ""
 
 
 def _remark(file: zipfile.ZipInfo) -> str:

@@ -160,6 +160,11 @@ def guess_charset(octets: bytes) -> str:
     return codec or (_GUESSED_LATIN_2.get(name, "") if eight_bit >= _LATIN_2_OCTETS_MIN else "")
 
 
+def is_known_charset(name: str) -> bool:
+    """Return whether text in a charset of this name can be read."""
+    return _codec_named(name.strip().lower()) is not None
+
+
 def _codec_named(name: str) -> str | None:
     """Return Python's codec for a lower-case IANA name; None if there is none."""
     if _CHARSET_NAME.fullmatch(name) is None:

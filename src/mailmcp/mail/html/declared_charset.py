@@ -3,8 +3,7 @@
 import re
 from typing import Final
 
-from webencodings import lookup
-
+from mailmcp.mail.charset.decode import is_known_charset
 from mailmcp.mail.html.attributes import read_attributes
 from mailmcp.mail.html.normalize import TOKEN, end_of
 from mailmcp.mail.html.tags import DROPPED, to_lower
@@ -27,7 +26,7 @@ def find_declared_charset(octets: bytes) -> str:
         octets: HTML in a charset that ASCII is a part of.
 
     Returns:
-        The first charset that browsers know, as written. If they know none, the first; "" without any.
+        The first charset that can be read, as written. If none can, the first; "" without any.
     """
     html = octets[:_OCTETS_MAX].decode("latin-1")
     unknown = ""
@@ -45,7 +44,7 @@ def find_declared_charset(octets: bytes) -> str:
             charset = attributes.get("charset", "")
             if not charset and found and to_lower(attributes.get("http-equiv", "")) == "content-type":
                 charset = found[1]
-            if lookup(charset) is not None:  # which it was read in can't be UTF-16
+            if is_known_charset(charset):  # which it was read in can't be UTF-16
                 return "utf-8" if to_lower(charset.strip()).startswith("utf-16") else charset
             unknown = unknown or charset
         elif name in DROPPED:

@@ -102,8 +102,25 @@ class Part:
 
     @property
     def is_opaque_signed(self) -> bool:
-        """Whether this is S/MIME data that is signed in one piece with its content."""
+        """Whether this is S/MIME data that is signed in one piece with its content, or may be by its name."""
+        return self.is_declared_signed or self.is_named_signed
+
+    @property
+    def is_declared_signed(self) -> bool:
+        """Whether the type says that this is signed data."""
         return self.content_type in PKCS7_TYPES and self.params.get("smime-type", "").lower() == "signed-data"
+
+    @property
+    def is_named_signed(self) -> bool:
+        """Whether only the name says that this is S/MIME data (RFC 8551 section 3.9), perhaps encrypted.
+
+        The name is "smime.p7m", or another one of the whole message, or of its first part, which is no
+        signed file ("a.xml.p7m").
+        """
+        stem, _, extension = self.filename.lower().rpartition(".")
+        is_smime = stem == "smime" or (self.part_id == "1" and stem and "." not in stem)
+        is_typed = self.content_type in PKCS7_TYPES or self.content_type == "application/octet-stream"
+        return extension == "p7m" and bool(is_smime) and is_typed and not self.params.get("smime-type")
 
     @property
     def is_bare(self) -> bool:

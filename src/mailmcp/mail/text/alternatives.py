@@ -7,7 +7,7 @@ plain text break lines, number links and flatten tables, but seldom change the w
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -15,6 +15,7 @@ from mailmcp.mail.html.marks import MARK_OPENING, without_marked
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.smime import open_signed
+from mailmcp.mail.text.words import BOILERPLATE, TARGET, words_of
 
 _WORDS_MIN: Final = 6  # distinct ones; a line with fewer says too little to be judged
 _PAIRS_MIN: Final = 4  # of neighbours that are not both boilerplate
@@ -22,31 +23,9 @@ _PAIRS_MISSING: Final = 0.8  # of neighbours; text converted from the HTML has n
 _WORDS_MISSING: Final = 0.4  # of longer words; text that says the same in other words has most
 _LONG: Final = 4  # letters; shorter words are in any text
 
-_ADDRESS: Final = re.compile(r"(?:https?:|ftp:|mailto:|tel:|www\.)\S+|[\w.+-]{1,64}@[\w.-]+", re.IGNORECASE)
-_UNSPACED: Final = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
-_WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
-_TARGET: Final = re.compile(r"<[^<>\s]*>")  # what `html.render` writes after the text of links
+_PICTURE: Final = re.compile(r"\[[^\[\]]*\]")  # its alternative text
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s|(?<=[\u3002\uff01\uff1f])")
 _PARAGRAPH_END: Final = re.compile(r"\n[ \t]*\n")
-
-_BOILERPLATE: Final = frozenset(
-    # What plain parts say about the HTML and the mailing list: nothing an agent could act on.
-    _WORD.findall(
-        """
-        if you can cannot not read see view display displayed properly correctly this that the your our a an
-        e mail email message newsletter is are was in it to of on or and at as with html format text plain
-        version online browser web webpage page click please here link following below images program client
-        does do support contains receive received receiving because subscribed unsubscribe subscription list
-        preferences wenn sie diese dieser diesen nachricht nicht richtig korrekt angezeigt anzeigen wird
-        werden lesen können klicken bitte hier den im ansehen öffnen abmelden abbestellen ihr ihrem ihren
-        der die das und si vous ne pouvez pas lire voir afficher ce cet cette courriel correctement cliquez
-        ici lien dans votre navigateur en ligne désabonner désinscrire no puede ver leer este correo mensaje
-        correctamente haga clic aquí su navegador versión línea não consegue visualizar esta mensagem clique
-        aqui seu se non riesci visualizzare leggere questa questo messaggio correttamente clicca qui nel tuo
-        kunt deze niet goed lezen bekijk klik uw de het
-        """
-    )
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +44,13 @@ class PlainOnly:
     styles_unchecked: bool = False
     """Whether styles of the HTML may hide text that isn't marked."""
 
+    html_lines: int = 0
+    """How many lines of the HTML the plain text doesn't have, if that is what is read of the message."""
 
-def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> PlainOnly:
+
+def lines_not_in_html(
+    text_parts: TextParts, octets: Mapping[str, bytes], *, html_is_read: bool = False
+) -> PlainOnly:
     """Find the lines of the plain text that say what the HTML does not show, in linear time.
 
     A sentence over several lines counts as one line, unless one of its lines counts already.
@@ -74,6 +58,7 @@ def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> Pla
     Args:
         text_parts: Of the message, from `choose_text_parts`.
         octets: Content by part id, whole and still transfer-encoded.
+        html_is_read: Whether the text of the message is that of the HTML, which then isn't compared.
 
     Returns:
         No lines either if there is nothing to compare: no plain alternative to HTML, or missing octets.
@@ -85,7 +70,11 @@ def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> Pla
         return PlainOnly()
     said = body_text(TextParts(plain=plain), {part.part_id: octets.get(part.part_id, b"") for part in plain})
     seen = body_text(TextParts(plain=text_parts.html), octets)
-    return find_plain_only(said.text, seen.text, styles_unchecked=seen.styles_unchecked)
+    found = find_plain_only(said.text, seen.text, styles_unchecked=seen.styles_unchecked)
+    if html_is_read or not octets.keys() >= {part.part_id for part in plain}:
+        return found
+    lines, _ = _find_missing(_PICTURE.sub(" ", TARGET.sub(" ", without_marked(seen.text))), said.text)
+    return replace(found, html_lines=lines)
 
 
 def find_plain_only(said: str, seen: str, *, styles_unchecked: bool = False) -> PlainOnly:
@@ -102,7 +91,7 @@ def find_plain_only(said: str, seen: str, *, styles_unchecked: bool = False) -> 
 
 def _find_missing(said: str, seen: str) -> tuple[int, str]:
     """Count the lines and sentences of `said` that `seen` does not have, and return the first."""
-    html = _Shown(_TARGET.sub(" ", seen))
+    html = _Shown(TARGET.sub(" ", seen))
     count, earliest = 0, ""
     for paragraph in _PARAGRAPH_END.split(said):
         lines = paragraph.split("\n")
@@ -133,22 +122,17 @@ class _Shown:
     __slots__ = ("_neighbours", "_words")
 
     def __init__(self, text: str) -> None:
-        words = _words(text)
-        self._words = _BOILERPLATE.union(words)
+        words = words_of(text)
+        self._words = BOILERPLATE.union(words)
         self._neighbours = frozenset(pairwise(words))
 
     def lacks(self, text: str) -> bool:
         """Return whether a line says enough to be judged, and hardly any of it is here."""
-        words = _words(text)
-        pairs = {pair for pair in pairwise(words) if not _BOILERPLATE.issuperset(pair)}
+        words = words_of(text)
+        pairs = {pair for pair in pairwise(words) if not BOILERPLATE.issuperset(pair)}
         if len(set(words)) < _WORDS_MIN or len(pairs) < _PAIRS_MIN:
             return False
         if len(pairs - self._neighbours) < _PAIRS_MISSING * len(pairs):
             return False
         longer = {word for word in words if len(word) >= _LONG}
         return len(longer - self._words) >= _WORDS_MISSING * len(longer)
-
-
-def _words(text: str) -> list[str]:
-    """List the words of a text, without addresses; the characters, in scripts without spaces."""
-    return _WORD.findall(_ADDRESS.sub(" ", text).casefold())

@@ -1,4 +1,4 @@
-"""The text of a message: from its plain text parts if there are any, else from HTML.
+"""The text of a message: from its plain text parts if they have it, else from HTML.
 
 Which parts are the text is up to `mailmcp.mail.mime.body_parts`.
 """
@@ -17,6 +17,7 @@ from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import WIDE_CHARSETS, decode_transfer, is_identity
 from mailmcp.mail.text.plain import read_clear_signed, replace_uuencoded, unflow
 from mailmcp.mail.text.smime import open_signed
+from mailmcp.mail.text.stub import is_stub, may_be_stub
 
 if TYPE_CHECKING:
     from mailmcp.mail.html.convert import HtmlText
@@ -87,7 +88,7 @@ def decode_part(octets: bytes, part: Part) -> Decoded:
         characters and HTML are still in it.
     """
     if part.is_opaque_signed:  # its text has parts of its own, if it can be opened
-        return Decoded(text="", defects=(BROKEN_SIGNED_DATA,))
+        return Decoded(text="", defects=(BROKEN_SIGNED_DATA,) if part.is_declared_signed else ())
     content = decode_transfer(octets, part.encoding)
     charset = part.charset
     if not charset and part.is_html:
@@ -114,16 +115,42 @@ def _plain(octets: bytes, part: Part) -> str:
     return f"<pre>{escape(text)}</pre>" if text and part.is_html else text
 
 
-def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
+def _is_stub(sources: Mapping[str, str], text_parts: TextParts, cut: frozenset[str]) -> bool:
+    """Return whether the HTML has what the plain text should say."""
+    shown = {part.part_id for part in text_parts.html}
+    own = [part for part in text_parts.plain if part.part_id not in shown]
+    read = {part.part_id for part in text_parts.plain}
+    others = [part for part in text_parts.html if part.part_id not in read and part.part_id in sources]
+    if (
+        not own
+        or not any(part.is_html for part in others)
+        or not sources.keys() >= {each.part_id for each in own}
+    ):
+        return False
+    plain = "\n".join(sources[part.part_id] for part in own)
+    if not may_be_stub(plain, "".join(sources[part.part_id] for part in others)):
+        return False
+    from mailmcp.mail.html.convert import html_to_text  # noqa: PLC0415 - as in `body_text`
+
+    html = "\n".join(
+        html_to_text(sources[part.part_id]).text if part.is_html else sources[part.part_id] for part in others
+    )
+    return is_stub(plain, html, html_is_cut=not cut.isdisjoint(part.part_id for part in others))
+
+
+def body_text(
+    text_parts: TextParts, octets: Mapping[str, bytes], *, cut: frozenset[str] = frozenset()
+) -> BodyText:
     """Read the text of a message from the content of its text parts.
 
     Args:
         text_parts: From `choose_text_parts`.
         octets: Content by part id, still transfer-encoded, each possibly cut. Missing parts are
             skipped, with a defect if they were needed.
+        cut: Ids of the parts that are cut, if that is known.
 
     Returns:
-        The plain text if it is not blank, else text from HTML.
+        The plain text if it is neither blank nor a stub, else text from HTML.
     """
     text_parts, octets = open_signed(text_parts, octets)
     sources = {
@@ -132,7 +159,9 @@ def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
         if part.part_id in octets
     }
     chosen = text_parts.plain
-    if all(is_blank(sources[part.part_id].text) for part in chosen if part.part_id in sources):
+    if all(is_blank(sources[part.part_id].text) for part in chosen if part.part_id in sources) or (
+        _is_stub({part_id: source.text for part_id, source in sources.items()}, text_parts, cut)
+    ):
         chosen = text_parts.html or chosen
     texts: list[str] = []
     defects: list[str] = []

@@ -5,13 +5,15 @@ definite and indefinite lengths of BER, one level deep. Signatures are not check
 are not looked at.
 """
 
+import re
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import TextParts, choose_text_parts
-from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.structure import PKCS7_TYPES, Part
 from mailmcp.mail.mime.transfer import decode_transfer
 
 _SIGNED_DATA: Final = bytes.fromhex("2a864886f70d010702")
@@ -23,6 +25,11 @@ _OCTETS_IN_PIECES: Final = 0x24
 _SEQUENCE: Final = 0x30
 _SET: Final = 0x31
 _EXPLICIT_0: Final = 0xA0
+
+_FILE_EXTENSION: Final = ".p7m"
+_LEVELS_MAX: Final = 4  # of signatures around one file: each who signs adds one
+_ENTITY: Final = re.compile(rb"\s*(?:content-[a-z-]{1,40}|mime-version)[ \t]*:", re.IGNORECASE)
+_ARMOUR: Final = re.compile(rb"-----[^-\r\n]{1,40}-----")
 
 _LONG_LENGTH: Final = 0x80
 _LENGTH_OCTETS_MAX: Final = 4
@@ -61,6 +68,8 @@ def open_signed(text_parts: TextParts, octets: Mapping[str, bytes]) -> tuple[Tex
 
 def _open(part: Part, octets: bytes) -> tuple[TextParts, dict[str, bytes]]:
     entity = signed_content(decode_transfer(octets, part.encoding).octets)
+    if not part.is_declared_signed and not is_entity(entity):
+        return TextParts(), {}
     # The MIME entity has no message header of its own; its parts may be cut.
     tree = parse_message(entity, complete=False).tree
     found = choose_text_parts(tree.structure.root if entity else None)
@@ -85,15 +94,49 @@ def _in_place(parts: Sequence[Part], inside: Mapping[str, tuple[Part, ...]]) -> 
     return tuple(each for part in parts for each in inside.get(part.part_id, (part,)))
 
 
+def is_entity(content: bytes) -> bool:
+    """Return whether the content of signed data is a MIME entity; files are signed, too."""
+    return _ENTITY.match(content) is not None
+
+
+def without_signatures(filename: str, content_type: str, content: bytes) -> tuple[str, bytes]:
+    """Return the name and the content of a file within the signed data that a part is (RFC 8551 section 3.9).
+
+    Args:
+        filename: "a.xml.p7m" holds "a.xml".
+        content_type: Of the part, which says little.
+        content: Transfer encoding already removed; may be cut.
+
+    Returns:
+        The same name and content if it isn't signed data.
+    """
+    for _ in range(_LEVELS_MAX):
+        is_named = filename.lower().endswith(_FILE_EXTENSION)
+        if not is_named and content_type not in PKCS7_TYPES:
+            break
+        inner = signed_content(content)
+        if not inner:
+            break
+        filename, content, content_type = filename[: -len(_FILE_EXTENSION)] if is_named else "", inner, ""
+    return filename, content
+
+
 def signed_content(octets: bytes) -> bytes:
     """Return the content of signed data.
 
     Args:
-        octets: A CMS ContentInfo, transfer encoding already removed; may be cut.
+        octets: A CMS ContentInfo, transfer encoding already removed; may be cut. Also in base64 with or
+            without armour, as programs write files.
 
     Returns:
         The content, a MIME entity, as far as it is there; b"" if none can be found.
     """
+    if not octets.startswith(bytes([_SEQUENCE])):
+        text = b"".join(_ARMOUR.sub(b"", octets).split())
+        try:
+            octets = b64decode(text[: len(text) // 4 * 4], validate=True)
+        except ValueError:
+            return b""
     try:
         return _content(octets)
     except _MalformedError:

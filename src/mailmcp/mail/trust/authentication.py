@@ -1,8 +1,7 @@
 """What the receiving host found out about a sender: Authentication-Results (RFC 8601).
 
 Anybody can write such a field. So only fields that name a trusted host are believed, and only the topmost
-run of them. A host that the settings trust must remove forgeries of its own name (RFC 8601
-section 5); `authserv` learns which host to trust where the settings name none. Nothing is verified here.
+run of them. Such a host must remove forgeries of its own name (RFC 8601 section 5). Nothing is verified here.
 """
 
 import re
@@ -12,6 +11,9 @@ from itertools import islice
 from typing import Final
 
 from mailmcp.mail.header.fields import Headers
+from mailmcp.mail.trust.domains import decode_domain, domain_of, is_provider, organisation_of, to_ascii
+from mailmcp.model.mail_provider import provider_of_host
+from mailmcp.model.owner import Owner
 
 NOT_KNOWN: Final = "not known"
 UNKNOWN: Final = "unknown"
@@ -21,6 +23,9 @@ _WORST_FIRST: Final = (
     *("fail", "softfail", "policy", "permerror", "temperror", UNKNOWN, "neutral", "none", "pass"),
 )
 """The results of RFC 8601 section 2.7; `unknown` is any other word."""
+
+_DOMAIN: Final = re.compile(r"[^.:\[\]]+(\.[^.:\[\]]+)*\.[^.:\[\]\d]+")
+"""A domain of several labels, and no IP address."""
 
 _FIELD: Final = "authentication-results"
 _FIELDS_MAX: Final = 16
@@ -42,9 +47,24 @@ class _Result:
     """Whether it is about the sender of the SMTP envelope; SPF can also be about a host's greeting."""
 
 
-def read_authentication(
-    headers: Headers, trusted_authserv_ids: Sequence[str], *, fields_max: int = _FIELDS_MAX
-) -> str:
+def usual_authserv_ids(owner: Owner) -> tuple[str, ...]:
+    """Return the hosts that are likely to write the results of an owner's mail.
+
+    Those of a known provider; otherwise every host under the registered domain of the IMAP server, or of an
+    address of the owner's, unless anybody can have an address there.
+    """
+    provider = provider_of_host(owner.mail_server)
+    if provider is not None and provider.authserv_ids:
+        return provider.authserv_ids
+    domains = [decode_domain(owner.mail_server)]
+    if provider is None:
+        domains += [domain for address in owner.addresses if not is_provider(domain := domain_of(address))]
+    return tuple(
+        dict.fromkeys(f".{to_ascii(organisation_of(each))}" for each in domains if _DOMAIN.fullmatch(each))
+    )
+
+
+def read_authentication(headers: Headers, trusted_authserv_ids: Sequence[str]) -> str:
     """Read the results that a trusted host wrote into the header of a message.
 
     The topmost fields of trusted hosts count, down to the next Received field or the results of
@@ -52,9 +72,9 @@ def read_authentication(
 
     Args:
         headers: The whole header block of the message, in its order.
-        trusted_authserv_ids: Names of hosts, compared whole and ignoring case. Empty trusts none.
-            (Exchange Online writes no name, so it can't be trusted this way.)
-        fields_max: How many fields are read.
+        trusted_authserv_ids: Names of hosts, compared whole and ignoring case; `.example.com` is that domain
+            and every host under it. Empty trusts none. (Exchange Online writes no name, so it can't be
+            trusted this way.)
 
     Returns:
         "spf=pass dkim=pass dmarc=fail", or "not known". `dkim=pass` means that any of the signatures
@@ -62,7 +82,7 @@ def read_authentication(
         people see. `unknown` means no result, or a word that isn't in the RFC.
     """
     trusted = frozenset(name.strip().lower() for name in trusted_authserv_ids if name.strip())
-    fields = list(islice(_trusted_results(headers, trusted), fields_max))
+    fields = list(islice(_trusted_results(headers, trusted), _FIELDS_MAX))
     found: dict[str, str] = {}
     for method in _METHODS:
         results = [result for results in fields if (result := _result_of(results, method))]
@@ -71,11 +91,6 @@ def read_authentication(
     if not found:
         return NOT_KNOWN
     return " ".join(f"{method}={found.get(method, UNKNOWN)}" for method in _METHODS)
-
-
-def authserv_id_of(value: str) -> str:
-    """Return the id of the host that wrote a field, in lower case; "" if there is none."""
-    return _host(_clauses(value)[0])
 
 
 def _trusted_results(headers: Headers, trusted: frozenset[str]) -> Iterator[list[_Result]]:
@@ -88,7 +103,7 @@ def _trusted_results(headers: Headers, trusted: frozenset[str]) -> Iterator[list
         if name != _FIELD:
             continue
         clauses = _clauses(field.raw)
-        if _host(clauses[0]) in trusted:
+        if _is_trusted(_host(clauses[0]), trusted):
             count += 1
             yield [
                 _Result(match[1].lower(), match[2].lower(), "smtp.mailfrom" in clause.lower())
@@ -97,6 +112,10 @@ def _trusted_results(headers: Headers, trusted: frozenset[str]) -> Iterator[list
             ]
         elif count:
             return
+
+
+def _is_trusted(host: str, trusted: frozenset[str]) -> bool:
+    return host in trusted or any(each[:1] == "." and f".{host}".endswith(each) for each in trusted)
 
 
 def _clauses(value: str) -> list[str]:

@@ -6,6 +6,7 @@ parsed here, unless it is too large. Blocking.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
@@ -18,9 +19,11 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW
-from mcp_envelope import Code, InternalError, NextAction, NotFoundError, Report, Resource
+from mcp_envelope import InternalError, NextAction, NotFoundError, Report, Resource
 
-_FETCHING = "Fetching the attachment"
+_FETCHING: Final = "Fetching the attachment"
+_PARTS_NAMED_MAX: Final = 50
+"""Parts that an error names if the requested one doesn't exist; hardly any message has more."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,7 +90,7 @@ def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -
     session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
     start = fetch_start(session, ref.uid, part_id)
     if isinstance(start, FetchFailure):
-        if start.code is Code.NOT_FOUND:
+        if not start.is_of_items:
             raise fetch_error(ref, start)
         return _from_whole_message(session, ref, part_id, report)
     structure = parse_body_structure(start.body_structure)
@@ -154,13 +157,13 @@ def _choose(root: Part | None, ref: MessageRef, part_id: str) -> Part:
 def _part_missing(ref: MessageRef, part_id: str, root: Part | None) -> NotFoundError:
     """Build the error that names the parts that exist."""
     known = [part.part_id for part in content_parts(root)]
-    shown = ", ".join(known[: limits.PARTS_NAMED_MAX])
-    more = f" and {len(known) - limits.PARTS_NAMED_MAX} more" if len(known) > limits.PARTS_NAMED_MAX else ""
+    shown = ", ".join(known[:_PARTS_NAMED_MAX])
+    more = f" and {len(known) - _PARTS_NAMED_MAX} more" if len(known) > _PARTS_NAMED_MAX else ""
     return NotFoundError(
         f"The message has no part {part_id}. Parts: {shown}{more}.",
         reason=Reason.PART_MISSING,
         resource=Resource(type="part", id=part_id),
-        details={"message_id": ref.message_id, "part_ids": known[: limits.PARTS_NAMED_MAX]},
+        details={"message_id": ref.message_id, "part_ids": known[:_PARTS_NAMED_MAX]},
         next_action=NextAction(
             instruction="Get the message, which lists its attachments.",
             tool=GET_MESSAGE,

@@ -5,29 +5,27 @@ Invisible characters are removed, and counted in a warning. Nothing here raises:
 
 import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Section, UnreadableError
+from mailmcp.documents.extraction import Cause, Section, UnreadableError
 from mailmcp.documents.kind import WITHOUT_TEXT, Kind, detect_kind, guess_kind
 from mailmcp.mail.calendar.invitation import calendar_text
 from mailmcp.mail.charset.decode import guess_charset
 from mailmcp.mail.mime.body_parts import TextParts
-from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.structure import MESSAGE_TYPES, Part
 from mailmcp.mail.mime.transfer import complete_lines, decode_transfer, is_identity
 from mailmcp.mail.read import read_attached_message
 from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings
 from mailmcp.mail.text.body import BodyText, body_text
-from mailmcp.tools.attachment.errors import code_of
+from mailmcp.mail.text.smime import is_entity, without_signatures
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, Issue
 from mcp_envelope.markdown import quote
-
-_STAGE: Final = "extract"
 
 _TEXT_TYPES: Final = frozenset(
     {
@@ -81,11 +79,23 @@ _TYPES_BY_EXTENSION: Final = {
 }
 """For senders that don't say: they call half of all attachments application/octet-stream."""
 
+SIGNED: Final = "The attachment is signed; the signature was not checked."
+
 DOCUMENT_OCTETS_MAX: Final = limits.EXTRACT_OCTETS_MAX * 3 // 2
 """Fetched of a document, which is read completely or not at all. Base64 takes 78 octets for 57; the rest is
 for odd lines."""
 
+_TEXT_OCTETS_FETCHED_MAX: Final = 2_097_152
+"""Fetched of an attached text, as stored: 40 windows at their longest. Only logs are longer."""
+
 TOO_LARGE: Final = f"The document is too large: the limit is {limits.EXTRACT_OCTETS_MAX} octets."
+
+_CODES: Final[Mapping[Cause, Code]] = {
+    Cause.TIMED_OUT: Code.TIMEOUT,
+    Cause.CRASHED: Code.INTERNAL,
+    Cause.OUT_OF_MEMORY: Code.INTERNAL,
+}
+"""The codes of documents that can't be read; all others are invalid input."""
 
 _UNKNOWN_TYPES: Final = frozenset(
     {"application/octet-stream", "application/binary", "application/x-download"}
@@ -117,6 +127,11 @@ class AttachmentText:
     """Whether it says something that only a picture shows."""
 
 
+def code_of(error: UnreadableError) -> Code:
+    """Return the code of a document that can't be read."""
+    return _CODES.get(error.cause, Code.INVALID_INPUT)
+
+
 def text_type(content_type: str, filename: str) -> str:
     """Return the type by which to read a part as text; "" if its labels don't say that it is text."""
     by_name = _TYPES_BY_EXTENSION.get(filename.rpartition(".")[2].strip().lower(), "")
@@ -130,7 +145,8 @@ def text_type(content_type: str, filename: str) -> str:
 
 
 def can_have_text(content_type: str, filename: str) -> bool:
-    """Return whether the labels of a part promise text."""
+    """Return whether the labels of a part promise text: those of signed data promise what is signed."""
+    filename = filename.strip().lower().removesuffix(".p7m")
     kind = guess_kind(content_type, filename)
     return (kind is not None and kind not in WITHOUT_TEXT) or text_type(content_type, filename) != ""
 
@@ -138,7 +154,7 @@ def can_have_text(content_type: str, filename: str) -> bool:
 def octets_wanted(part: Part) -> int:
     """Return how many octets of a part, as stored, to fetch for its text."""
     if guess_kind(part.content_type, part.filename) is None and text_type(part.content_type, part.filename):
-        return limits.PART_TEXT_OCTETS_MAX
+        return _TEXT_OCTETS_FETCHED_MAX
     return DOCUMENT_OCTETS_MAX
 
 
@@ -181,8 +197,11 @@ class _Document:
 
 def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  # noqa: FBT001 - run_sync passes positionally
     octets = complete_lines(octets) if cut else octets
-    content_type = text_type(part.content_type, part.filename)
     content = decode_transfer(octets, part.encoding).octets
+    filename, inner = without_signatures(part.filename, part.content_type, content)
+    if inner is not content:
+        return _read_signed(replace(part, filename=filename, params={}), inner, cut)
+    content_type = text_type(part.content_type, part.filename)
     kind = detect_kind(content, guess_kind(part.content_type, part.filename))
     if kind is not None:
         return _Document(kind=kind, content=content)
@@ -195,15 +214,24 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
             f"It has no readable text ({quote(part.content_type)}): it has another type or is damaged.",
         )
     not_in_html: list[str] = []
-    if content_type in _MESSAGES:
+    if content_type in MESSAGE_TYPES:
         message = read_attached_message(content, part_id=_own_parts(part), cut=cut)
         body, not_in_html = message.body, plain_text_warnings(message.not_in_html)
     else:
         params = {**part.params, "charset": charset}
         labelled = replace(part, content_type=content_type or "text/plain", params=params)
-        body = _READERS.get(content_type, _read_plain)(labelled, octets)
+        body = _read_labelled(labelled, octets)
     warnings = (*_warnings(body, len(octets) if cut else 0), *not_in_html)
     return AttachmentText(text=body.text, warnings=warnings)
+
+
+def _read_signed(part: Part, content: bytes, cut: bool) -> AttachmentText | _Document:  # noqa: FBT001 - as `_read`
+    """Read what was signed in one piece: a message without header fields, or a file."""
+    # A message whose parts the server doesn't know.
+    content_type = "message/global" if is_entity(content) else "application/octet-stream"
+    inner = replace(part, content_type=content_type, encoding="binary", size_octets=len(content))
+    read = _read(inner, content, cut)
+    return replace(read, warnings=(*read.warnings, SIGNED)) if isinstance(read, AttachmentText) else read
 
 
 def _looks_like_text(content: bytes) -> bool:
@@ -238,7 +266,10 @@ def _wide_charset(content: bytes) -> str:
     return ""
 
 
-def _read_plain(part: Part, octets: bytes) -> BodyText:
+def _read_labelled(part: Part, octets: bytes) -> BodyText:
+    """Read events, HTML or lines; a calendar without events is shown as it is."""
+    if part.is_calendar and (events := calendar_text(octets, part)).text:
+        return events
     return body_text(TextParts(plain=(part,)), {part.part_id: octets})
 
 
@@ -246,20 +277,6 @@ def _own_parts(part: Part) -> str:
     """Return the part id of an attached message, whose parts have ids below it; "" for a file."""
     # Servers don't number the parts of message/global (RFC 6532), which is younger than IMAP4rev1.
     return part.part_id if part.content_type == "message/rfc822" and is_identity(part.encoding) else ""
-
-
-def _read_calendar(part: Part, octets: bytes) -> BodyText:
-    """Read events; a calendar without any is shown as it is."""
-    events = calendar_text(octets, part)
-    return events if events.text else _read_plain(part, octets)
-
-
-_MESSAGES: Final = frozenset({"message/rfc822", "message/global"})
-_READERS: Final[dict[str, Callable[[Part, bytes], BodyText]]] = {
-    "text/calendar": _read_calendar,
-    "application/ics": _read_calendar,
-}
-"""Types that are more than lines. `mailmcp.mail.text.body` handles HTML."""
 
 
 def _warnings(body: BodyText, cut_after: int) -> list[str]:
@@ -273,4 +290,4 @@ def _warnings(body: BodyText, cut_after: int) -> list[str]:
 
 
 def _no_text(code: Code, message: str) -> AttachmentText:
-    return AttachmentText(issue=Issue(code=code, stage=_STAGE, message=message))
+    return AttachmentText(issue=Issue(code=code, stage="extract", message=message))

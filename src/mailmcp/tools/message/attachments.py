@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from mailmcp import limits
 from mailmcp.documents.kind import Kind, guess_kind
 from mailmcp.mail.clean import cut_text
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
@@ -11,16 +10,20 @@ from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import INVITATION, choose_notice_parts
 from mailmcp.mail.read import ReadMessage
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.attachment.text import AttachmentText, can_have_text, octets_wanted, read_attachment_text
+from mailmcp.tools.attachment.text import can_have_text, octets_wanted, read_attachment_text
+from mailmcp.tools.attachment_row import AttachmentRow, attachment_row
 from mailmcp.tools.errors import about_message
-from mailmcp.tools.message.data import AttachmentRow
 from mailmcp.tools.message.fetch import MessageParts, WantedPart
 from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.tool import Call
 from mcp_envelope import Issue
 from mcp_envelope.markdown import quote
 
-_SHOW: Final = f" {GET_ATTACHMENT} with mode=image shows it."
+_READ_MAX: Final = 10
+"""Attachments whose text is read together with their message."""
+
+_READ_OCTETS_MAX: Final = 8_388_608
+"""Larger attachments, as stored, are read on their own: that takes time, and reports progress."""
 
 
 @dataclass(slots=True)
@@ -39,17 +42,16 @@ def choose_documents(root: Part) -> list[WantedPart]:
     wanted = [
         WantedPart(part, octets_wanted(part))
         for part in list_attachments(root, choose_text_parts(root))
-        if can_have_text(part.content_type, part.filename)
-        and part.size_octets <= limits.ATTACHMENT_WITH_MESSAGE_OCTETS_MAX
+        if can_have_text(part.content_type, part.filename) and part.size_octets <= _READ_OCTETS_MAX
     ]
-    return wanted[: limits.ATTACHMENTS_WITH_MESSAGE_MAX]
+    return wanted[:_READ_MAX]
 
 
 def list_rows(parts: MessageParts) -> AttachmentRows:
     """List the attachments without their text."""
     root = parts.view.structure
     attachments = list_attachments(root, choose_text_parts(root))
-    listed = AttachmentRows([_row(each) for each in attachments])
+    listed = AttachmentRows([attachment_row(each) for each in attachments])
     for each in attachments:
         if guess_kind(each.content_type, each.filename) is Kind.TNEF:
             listed.winmail = each.part_id
@@ -75,56 +77,37 @@ async def extract_rows(
     listed = AttachmentRows()
     root = parts.view.structure
     for each in list_attachments(root, choose_text_parts(root)):
-        row = _row(each)
+        row, part_id = attachment_row(each), each.part_id
         listed.rows.append(row)
-        read = await _extract(call, ref, each, parts, listed)
-        if read is None:
-            continue
-        text = _without_shown(message, root, each.part_id, read.text)
-        shown = cut_text(text, max_chars)
-        row.extracted_text = shown if text or not read.text else None
-        listed.warnings += [f"Part {each.part_id}: {warning}" for warning in read.warnings]
-        if len(text) > max_chars:
-            offset = f" with text_offset {len(shown)}" if text == read.text else ""
+        octets = parts.octets.get(part_id)
+        if not can_have_text(each.content_type, each.filename):
+            is_image = guess_kind(each.content_type, each.filename) is Kind.IMAGE
             listed.warnings.append(
-                f"Part {each.part_id}: The text was cut after {len(shown)} of {len(text)} characters. "
-                f"For more, call {GET_ATTACHMENT}{offset} or send attachment_text_max_chars up to "
-                f"{limits.ATTACHMENT_TEXT_CHARS_MAX}."
+                f"No text can be extracted from part {part_id} ({quote(each.content_type)})."
+                + (f" {GET_ATTACHMENT} with mode=image shows it." if is_image else "")
             )
+        elif octets is None:
+            listed.warnings.append(f"The text of part {part_id} was not fetched; {GET_ATTACHMENT} gets it.")
+        else:
+            read = await read_attachment_text(call, each, octets, cut=part_id in parts.cut)
+            if read.issue is not None:
+                problem = f"Part {part_id}: {read.issue.message}"
+                listed.issues.append(replace(read.issue, message=problem, about=about_message(ref)))
+                continue
+            listed.warnings += [f"Part {part_id}: {warning}" for warning in read.warnings]
+            text = _without_shown(message, root, part_id, read.text)
+            shown = cut_text(text, max_chars)
+            row.text = shown if text or not read.text else None
+            if len(shown) < len(text):
+                # An offset counts in the whole text.
+                row.next_offset = len(shown) if text == read.text else None
+                row.total_chars = len(text)
+                listed.warnings.append(
+                    f"Part {part_id}: The text was cut after {len(shown)} of {len(text)} characters. "
+                    f"For more, call {GET_ATTACHMENT}"
+                    + (f" with text_offset {row.next_offset}." if row.next_offset else ".")
+                )
     return listed
-
-
-def _row(attachment: Part) -> AttachmentRow:
-    return AttachmentRow(
-        filename=attachment.filename,
-        content_type=attachment.content_type,
-        size_bytes=attachment.decoded_size,
-        part_id=attachment.part_id,
-        subject=attachment.subject or None,
-    )
-
-
-async def _extract(
-    call: Call, ref: MessageRef, attachment: Part, parts: MessageParts, listed: AttachmentRows
-) -> AttachmentText | None:
-    """Read the text of an attachment, or return None and add the reason to `listed`."""
-    part_id = attachment.part_id
-    octets = parts.octets.get(part_id)
-    if not can_have_text(attachment.content_type, attachment.filename):
-        listed.warnings.append(
-            f"No text can be extracted from part {part_id} ({quote(attachment.content_type)})."
-            + (_SHOW if guess_kind(attachment.content_type, attachment.filename) is Kind.IMAGE else "")
-        )
-        return None
-    if octets is None:
-        listed.warnings.append(f"The text of part {part_id} was not fetched; {GET_ATTACHMENT} gets it.")
-        return None
-    read = await read_attachment_text(call, attachment, octets, cut=part_id in parts.cut)
-    if read.issue is None:
-        return read
-    message = f"Part {part_id}: {read.issue.message}"
-    listed.issues.append(replace(read.issue, message=message, about=about_message(ref)))
-    return None
 
 
 def _without_shown(message: ReadMessage, root: Part | None, part_id: str, text: str) -> str:

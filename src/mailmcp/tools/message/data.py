@@ -1,6 +1,11 @@
-"""The published models of imap_get_message."""
+"""The reply of imap_get_message: the published models, and the message as Markdown."""
 
 from pydantic import BaseModel, Field
+
+from mailmcp.tools.attachment_row import AttachmentRow, attachment_line
+from mailmcp.wording import counted
+from mcp_envelope import Untrusted, code
+from mcp_envelope.markdown import quote
 
 
 class NoticeRow(BaseModel):
@@ -9,19 +14,6 @@ class NoticeRow(BaseModel):
     kind: str
     part_id: str
     fields: dict[str, str]
-
-
-class AttachmentRow(BaseModel):
-    """One attachment."""
-
-    filename: str
-    content_type: str
-    size_bytes: int
-    part_id: str
-    subject: str | None = None
-    """The subject of an attached message."""
-
-    extracted_text: str | None = None
 
 
 class MessageDetail(BaseModel):
@@ -40,7 +32,9 @@ class MessageDetail(BaseModel):
     subject: str
     flags: list[str]
     size_bytes: int | None = None
-    authentication: str = Field(description="SPF, DKIM, DMARC.")
+    authentication: str
+    """The results of SPF, DKIM and DMARC, or "not known"."""
+
     suspicions: list[str] | None = None
     """What is odd about the sender, by kind; the warnings explain it."""
 
@@ -48,6 +42,9 @@ class MessageDetail(BaseModel):
     notices: list[NoticeRow] | None = None
     body_text: str | None = None
     body_html: str | None = None
+    body_offset: int | None = None
+    """Where the body begins, unless at its start."""
+
     body_truncated: bool
     body_total_chars: int
     not_in_html: str | None = None
@@ -62,3 +59,43 @@ class GetMessageData(BaseModel):
 
     account_id: str
     message: MessageDetail
+
+
+def message_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
+    """Format a message: one line for each field, and what strangers wrote in fences."""
+    fields = (
+        ("Date", detail.date),
+        ("From", quote(detail.from_)),
+        ("To", quote(detail.to)),
+        ("Cc", quote(detail.cc)),
+        ("Subject", quote(detail.subject)),
+        ("Flags", code(" ".join(detail.flags)) if detail.flags else ""),
+        ("Authentication", detail.authentication),
+    )
+    blocks: list[str | Untrusted] = [f"{name}: {value}" for name, value in fields if value]
+    blocks += map(_notice_line, detail.notices or ())
+    if detail.headers:
+        lines = (f"{name}: {line}" for name, value in detail.headers.items() for line in value.split("\n"))
+        blocks.append(Untrusted(label="headers", text="\n".join(lines)))
+    bodies = (
+        ("body_text", detail.body_text),
+        ("body_html", detail.body_html),
+        ("not_in_html", detail.not_in_html),
+    )
+    fenced = [Untrusted(label=label, text=text) for label, text in bodies if text]
+    blocks += fenced or ["(no text)"]
+    if detail.quoted_lines_collapsed:
+        blocks.append(f'(quotes="keep" shows {counted(detail.quoted_lines_collapsed, "quoted line")})')
+    if detail.attachments:
+        blocks.append("Attachments:")
+    for row in detail.attachments:
+        blocks.append(attachment_line(row))
+        if row.text:
+            blocks.append(Untrusted(label="text", text=row.text))
+    return tuple(blocks)
+
+
+def _notice_line(notice: NoticeRow) -> str:
+    name = notice.kind.replace("_", " ").capitalize()
+    fields = "; ".join(f"{key.replace('_', ' ')}: {quote(value)}" for key, value in notice.fields.items())
+    return f"{name} (part {code(notice.part_id)}): {fields or 'nothing in it can be read'}"

@@ -17,9 +17,7 @@ from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.authserv_ids import AuthservIds
 from mailmcp.tools.errors import fetch_error
-from mcp_envelope import Code
 
 _FIRST_ITEMS: Final = (
     "UID",
@@ -59,14 +57,9 @@ class WantedPart:
 
 
 def fetch_parts(
-    session: Session,
-    ref: MessageRef,
-    choose: Callable[[Part], Iterable[WantedPart]],
-    authserv_ids: AuthservIds | None = None,
+    session: Session, ref: MessageRef, choose: Callable[[Part], Iterable[WantedPart]]
 ) -> MessageParts:
     """Fetch a message and the leaves that `choose` picks: one round trip, or two for a large message.
-
-    With `authserv_ids`, the account's is learned in the same round trip, if that is due.
 
     Raises:
         NotFoundError: The mailbox or the message is gone.
@@ -74,7 +67,7 @@ def fetch_parts(
         InternalError: The server failed to send the message.
     """
     session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
-    fetched = _fetch_first(session, ref, authserv_ids)
+    fetched = _fetch_first(session, ref)
     octets = fetched.sections.get("", b"")
     size = fetched.size_octets if fetched.size_octets is not None else len(octets)
     structure = parse_body_structure(fetched.body_structure)
@@ -104,14 +97,11 @@ def fetch_parts(
     )
 
 
-def _fetch_first(session: Session, ref: MessageRef, authserv_ids: AuthservIds | None) -> FetchedMessage:
-    also = authserv_ids.sample(session) if authserv_ids is not None else []
-    result = fetch_messages(session, [ref.uid], [*_FIRST_ITEMS, "BODYSTRUCTURE"], also=also)
-    if also and authserv_ids is not None:
-        authserv_ids.learn(ref.account_id, result.others)
+def _fetch_first(session: Session, ref: MessageRef) -> FetchedMessage:
+    result = fetch_messages(session, [ref.uid], [*_FIRST_ITEMS, "BODYSTRUCTURE"])
     failure = result.failures.get(ref.uid)
-    if failure is not None and failure.code is Code.INTERNAL:
-        # Some servers send structures that can't be parsed, or fail to build one: the octets will do.
+    if failure is not None and failure.is_of_items:
+        # The octets will do.
         return _fetch(session, ref, _FIRST_ITEMS[1:])
     if failure is not None:
         raise fetch_error(ref, failure)

@@ -10,26 +10,18 @@ from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.wording import counted
 
 _PEOPLE: Final = ("From", "To", "Cc")
-_ADDRESSES: Final = frozenset(
-    {"from", "to", "cc", "bcc", "sender", "reply-to", "resent-from", "resent-to", "resent-cc", "resent-bcc"}
-)
-_USEFUL: Final = frozenset(
-    {
-        "date",
-        "from",
-        "to",
-        "subject",
-        "message-id",
-        "in-reply-to",
-        "references",
-        "reply-to",
-        "sender",
-        "list-id",
-        "list-unsubscribe",
-        "auto-submitted",
-        "precedence",
-    }
-)
+_ADDRESSES: Final = frozenset({"from", "to", "sender", "reply-to"})
+_SHOWN: Final = _ADDRESSES | {
+    "date",
+    "subject",
+    "message-id",
+    "in-reply-to",
+    "references",
+    "list-id",
+    "list-unsubscribe",
+    "auto-submitted",
+    "precedence",
+}
 """Fields that matter for replies and lists, and the four that clients of similar servers expect."""
 
 
@@ -43,24 +35,23 @@ def people_fields(headers: Headers) -> tuple[dict[str, str], list[str]]:
         if people.shown < people.total:
             more_than = "more than " if headers.is_cut(name) else ""
             warnings.append(
-                f"{name} has {more_than}{people.total} addresses; the first {people.shown} are shown. "
-                "Send include_all_headers for more."
+                f"{name} has {more_than}{people.total} addresses, of which {people.shown} are shown; "
+                f"{GET_MESSAGE_RAW} has all of them."
             )
     return values, warnings
 
 
-def header_fields(headers: Headers, *, everything: bool) -> tuple[dict[str, str], list[str]]:
-    """Format the header fields by name: all of them, or those that matter for replies and lists.
+def header_fields(headers: Headers) -> tuple[dict[str, str], list[str]]:
+    """Format the header fields that matter for replies and lists, by name.
 
     Values of a field that occurs more than once are on lines of their own. Also return a warning if any value
     was cut.
     """
-    max_chars = limits.HEADER_WHOLE_CHARS_MAX if everything else limits.HEADER_CHARS_MAX
     values: dict[str, str] = {}
     cut = 0
     for field in headers.fields:
-        if everything or field.name.lower() in _USEFUL:
-            value, was_cut = _value(field, max_chars)
+        if field.name.lower() in _SHOWN:
+            value, was_cut = _value(field)
             cut += was_cut
             values[field.name] = f"{values[field.name]}\n{value}" if field.name in values else value
     if not cut:
@@ -68,11 +59,12 @@ def header_fields(headers: Headers, *, everything: bool) -> tuple[dict[str, str]
     return values, [f"Cut {counted(cut, 'header value')}; {GET_MESSAGE_RAW} has the whole source."]
 
 
-def _value(field: Header, max_chars: int) -> tuple[str, bool]:
+def _value(field: Header) -> tuple[str, bool]:
     """Format a value; also return whether it was cut.
 
     Addresses are parsed and formatted, so that no name can pass for one.
     """
+    max_chars = limits.HEADER_CHARS_MAX
     if field.name.lower() in _ADDRESSES:
         people = people_of(Headers(fields=(field,)), field.name, max_chars=max_chars)
         if people.total:

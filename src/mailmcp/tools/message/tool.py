@@ -1,8 +1,10 @@
 """imap_get_message: one message, its text bounded, its attachments listed."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from mailmcp import limits
 from mailmcp.imap.session import Session
@@ -16,40 +18,44 @@ from mailmcp.model.query import bare_message_id
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.errors import has_moved, search_for
 from mailmcp.tools.message.attachments import AttachmentRows, choose_documents, extract_rows, list_rows
-from mailmcp.tools.message.data import GetMessageData, MessageDetail, NoticeRow
+from mailmcp.tools.message.data import GetMessageData, MessageDetail, NoticeRow, message_blocks
 from mailmcp.tools.message.fetch import MessageParts, WantedPart, fetch_parts
 from mailmcp.tools.message.find_again import FoundMessage, find_by_message_id
 from mailmcp.tools.message.headers import header_fields, people_fields
-from mailmcp.tools.message.render import message_blocks
 from mailmcp.tools.message.warnings import message_warnings
 from mailmcp.tools.message_id import is_header_id, parse_message_id
 from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE
 from mailmcp.tools.rows import date_of, flags_of, id_values
-from mailmcp.tools.text_window import cut_window, slice_text
+from mailmcp.tools.text_window import cut_window
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, ToolError, code
 
 
+def _map_both(mode: object) -> object:
+    """HTML says what the text does: `both`, which is no longer published, means it."""
+    return "html" if mode == "both" else mode
+
+
 class GetMessageArguments(MessageArguments):
     """Which message, and how much of it."""
+
+    aliases: ClassVar[Mapping[str, str]] = {"include_all_headers": "include_headers"}
 
     message_id: str = Field(description="From imap_search_messages.")
     header_message_id: str = Field("", description="Its Message-ID header: finds it again if it has moved.")
     body_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=limits.BODY_CHARS_MAX)
-    body_offset: int = Field(0, ge=0, description="For the rest of a long body.")
-    body_mode: Literal["text", "html", "both"] = Field(
-        "text", description="text: plain text, made from HTML if need be; html: sanitised HTML."
+    body_offset: int = Field(0, description="For the rest of a long body. Negative: from its end.")
+    body_mode: Annotated[Literal["text", "html"], BeforeValidator(_map_both)] = Field(
+        "text", description="text: plain text, made from HTML if need be; html: sanitised."
     )
     quotes: Literal["collapse", "keep"] = Field("collapse", description="Quoted history of replies.")
-    include_headers: bool = Field(
-        default=False, description="Add the headers that matter for replies and lists."
-    )
-    include_all_headers: bool = Field(default=False, description="Add every header.")
+    include_headers: bool = Field(default=False, description="Those that matter for replies and lists.")
     attachment_mode: Literal["none", "metadata", "extract_text"] = "metadata"
-    attachment_text_max_chars: int = Field(
+    attachment_text_max_chars: SkipJsonSchema[int] = Field(
         limits.ATTACHMENT_TEXT_CHARS_DEFAULT, ge=100, le=limits.ATTACHMENT_TEXT_CHARS_MAX
     )
+    """No longer published: imap_get_attachment has windows of any size."""
 
 
 async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[GetMessageData]:
@@ -78,27 +84,25 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
         attachments = await extract_rows(
             call, ref, parts, message, max_chars=arguments.attachment_text_max_chars
         )
-    return build_outcome(arguments, ref, parts, message, attachments, moved)
+    return _build_outcome(arguments, ref, parts, message, attachments, moved)
 
 
 async def _read(
     arguments: GetMessageArguments, call: Call, ref: MessageRef
 ) -> tuple[MessageParts, ReadMessage]:
     def choose(root: Part) -> list[WantedPart]:
-        wanted = [WantedPart(part) for part in parts_to_fetch(root, with_html=arguments.body_mode != "text")]
+        wanted = [WantedPart(part) for part in parts_to_fetch(root, with_html=arguments.body_mode == "html")]
         return wanted + (choose_documents(root) if arguments.attachment_mode == "extract_text" else [])
 
     def read(session: Session) -> tuple[MessageParts, ReadMessage]:
         owner = call.preferences.owner_of(ref.account_id)
-        learns = owner.trusted_authserv_ids is None
-        parts = fetch_parts(session, ref, choose, call.authserv_ids if learns else None)
+        parts = fetch_parts(session, ref, choose)
         return parts, read_message(
             parts.view,
             parts.octets,
             cut=parts.cut,
             zone=call.preferences.zone,
             owner=owner,
-            learned=call.authserv_ids.of(ref.account_id),
             collapse=arguments.quotes == "collapse",
         )
 
@@ -117,7 +121,7 @@ async def _find_again(
     return found
 
 
-def build_outcome(
+def _build_outcome(
     arguments: GetMessageArguments,
     ref: MessageRef,
     parts: MessageParts,
@@ -126,32 +130,23 @@ def build_outcome(
     moved: list[str],
 ) -> Outcome[GetMessageData]:
     """Build the reply; `moved` holds warnings for a message that was found elsewhere."""
-    safe = [sanitize_html(each) for each in message.body.html] if arguments.body_mode != "text" else []
+    safe = [sanitize_html(each) for each in message.body.html] if arguments.body_mode == "html" else []
     html = "\n".join(each.text for each in safe)
-    text = message.text if arguments.body_mode != "html" or not html else ""
-    # Both are cut at the same offsets; the longer one decides whether there is more.
     window = cut_window(
-        max(text, html, key=len),
+        html or message.text,
         offset=arguments.body_offset,
         max_chars=arguments.body_max_chars,
         argument="body_offset",
     )
-    warnings = moved + message_warnings(parts, message, with_text=not html or bool(text), html=safe)
-    view = parts.view
-    people, people_warnings = people_fields(view.headers)
-    headers = None
-    if not arguments.include_all_headers:
-        warnings += people_warnings
-    if arguments.include_headers or arguments.include_all_headers:
-        headers, header_warnings = header_fields(view.headers, everything=arguments.include_all_headers)
-        warnings += header_warnings
+    headers = parts.view.headers
+    people, people_warnings = people_fields(headers)
+    shown_headers, header_warnings = header_fields(headers) if arguments.include_headers else (None, [])
+    warnings = [*moved, *message_warnings(parts, message, with_text=not html, html=safe)]
+    warnings += people_warnings + header_warnings
+    place = f"characters {window.offset} to {window.end} of {window.total_chars}"
     next_action = None
     if window.next_offset is not None:
-        shown = f"characters {window.offset} to {window.end}" if window.offset else f"the first {window.end}"
-        warnings.append(
-            f"The body was cut: this is {shown} of {window.total_chars} characters; "
-            f"send body_offset {window.next_offset} for more."
-        )
+        warnings.append(f"The body was cut: this is {place}; send body_offset {window.next_offset} for more.")
         sent = arguments.model_dump(exclude_defaults=True, by_alias=True)
         next_action = NextAction(
             instruction="Get more of the body.",
@@ -170,26 +165,27 @@ def build_outcome(
     detail = MessageDetail.model_validate(
         {
             **id_values(ref),
-            "date": date_of(view.headers, parts.fetched),
+            "date": date_of(headers, parts.fetched),
             **people,
-            "subject": make_snippet(clean_line(view.headers.get("Subject")).text, limits.HEADER_CHARS_MAX),
+            "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.HEADER_CHARS_MAX),
             "flags": flags_of(parts.fetched),
             "size_bytes": parts.fetched.size_octets,
             "authentication": message.authentication,
             "suspicions": [each.kind for each in message.suspicions] or None,
-            "headers": headers,
+            "headers": shown_headers,
             "notices": notices or None,
-            "body_text": slice_text(text, window.offset, window.end) if text or not html else None,
-            "body_html": slice_text(html, window.offset, window.end) or None,
+            "body_text": None if html else window.text,
+            "body_html": window.text if html else None,
+            "body_offset": window.offset or None,
             "body_truncated": window.next_offset is not None,
             "body_total_chars": window.total_chars,
             "not_in_html": make_snippet(message.not_in_html.first, limits.PLAIN_ONLY_CHARS_MAX) or None,
-            "quoted_lines_collapsed": (message.quoted_lines or None) if text else None,
+            "quoted_lines_collapsed": None if html else message.quoted_lines or None,
             "attachments": attachments.rows,
         }
     )
     return Outcome(
-        summary=f"Message {code(ref.message_id)}",
+        summary=f"Message {code(ref.message_id)}" + (f", {place} of its body" if window.offset else ""),
         data=GetMessageData(account_id=ref.account_id, message=detail),
         blocks=message_blocks(detail),
         issues=tuple(attachments.issues),

@@ -104,7 +104,9 @@ def _read(member: Member, structure: Structure, row: FetchedMessage, above: str)
         found = {part.part_id: row.sections.get(part.part_id.upper(), b"") for part in parts}
         found |= {part_id: complete_lines(found[part_id]) for part_id in cut}
     text_parts = choose_text_parts(root)
-    body = body_text(text_parts, found)
+    body = body_text(text_parts, found, cut=frozenset(cut))
+    chosen = text_parts.html if body.from_html else text_parts.plain
+    cut &= {part.part_id for part in chosen}
     collapse = partial(
         collapse_quotes,
         reply=member.links.is_answer,
@@ -112,7 +114,7 @@ def _read(member: Member, structure: Structure, row: FetchedMessage, above: str)
     )
     if cut:
         less = found | {part_id: complete_lines(found[part_id][:-_TORN_OCTETS]) for part_id in cut}
-        sure = body.text[: _common(body.text, body_text(text_parts, less).text)]
+        sure = body.text[: _common(body.text, body_text(text_parts, less, cut=frozenset(cut)).text)]
         text = shown_alone = _settled(without_torn_end(sure), collapse)
     else:
         shown_alone = collapse(body.text).text

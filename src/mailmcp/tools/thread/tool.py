@@ -51,6 +51,8 @@ from mcp_envelope.markdown import quote
 
 _DRAFT = "\\Draft"
 
+_NOT_ELSEWHERE = f'; not in your other accounts, where account_id="{EVERYTHING}" looks too'
+
 
 class GetThreadArguments(MessageArguments):
     """Which conversation, and how much of it."""
@@ -172,8 +174,12 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, call: Call) -> Outcome[GetT
         cursor = format_thread_cursor(replace(start, after=last))
     total, account_id = len(thread.members), start.ref.account_id
     continuations = () if page.more else thread.continuations
+    where = "all accounts" if start.all_accounts else account_id
+    others = (
+        [] if start.all_accounts else [each for each in call.pool.accounts if each.account_id != account_id]
+    )
     return Outcome(
-        summary=_summary(len(rows), thread, zone, "all accounts" if start.all_accounts else account_id),
+        summary=_summary(len(rows), thread, zone, where, other_accounts=bool(others)),
         data=GetThreadData(
             account_id=EVERYTHING if start.all_accounts else account_id,
             total=total,
@@ -205,12 +211,13 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, call: Call) -> Outcome[GetT
     )
 
 
-def _summary(shown: int, thread: FoundThread, zone: tzinfo, where: str) -> str:
+def _summary(shown: int, thread: FoundThread, zone: tzinfo, where: str, *, other_accounts: bool) -> str:
     total, places = len(thread.members), len(thread.mailboxes)
     left_out = f", not in {', '.join(map(code, thread.left_out))}" if thread.left_out else ""
     return (
         f"{shown} of {counted(total, 'message')} of a conversation, oldest first, times in {zone}; "
         f"found by {thread.method} in {counted(places, 'mailbox', 'mailboxes')} ({where}){left_out}"
+        f"{_NOT_ELSEWHERE if other_accounts else ''}"
     )
 
 

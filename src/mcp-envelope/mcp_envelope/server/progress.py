@@ -1,15 +1,23 @@
 """Sends the progress of a call to its client, without making the call wait.
 
-Reports come from worker threads as fast as octets arrive. A client that reads slowly gets only the latest.
 MCP requires that progress increases with each notification, and that none follows the reply.
 """
 
 import threading
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from typing import Final
 
 import anyio
-from anyio import from_thread
+from anyio import RunFinishedError, from_thread
+from anyio.lowlevel import current_token
+
+WAITING_MAX: Final = 100
+"""Reports that wait for a client that reads slowly. Beyond, the oldest are dropped."""
+
+STEP: Final = 0.001
+"""What a report adds if it is not ahead of the one before, such as the first of another stage."""
 
 Send = Callable[[float, float | None, str | None], Awaitable[None]]
 """Sends one notification: how much is done, of how much, and what; never raises for a lost client."""
@@ -21,30 +29,30 @@ class Progress:
     def __init__(self, send: Send) -> None:
         """Send with `send`; must be created on the event loop."""
         self._send = send
-        self._loop_thread = threading.get_ident()
+        self._loop, self._thread = current_token(), threading.get_ident()
+        self._waiting: deque[tuple[float, float, str]] = deque(maxlen=WAITING_MAX)
         self._news = anyio.Event()
-        self._latest: tuple[int, int, str] = (0, 0, "")
-        self._sent = 0
         self._over = False
 
-    def report(self, done: int, total: int, what: str) -> None:
+    def report(self, done: float, total: float, what: str) -> None:
         """Report progress; see `mcp_envelope.tool.Report`."""
-        if done <= self._latest[0]:  # a read that started again is behind
-            return
-        self._latest = (done, total, what)
-        if threading.get_ident() == self._loop_thread:
+        # Of reports in the same words, only the latest need be sent.
+        if self._waiting and self._waiting[-1][2] == what:
+            self._waiting[-1] = (done, total, what)
+        else:
+            self._waiting.append((done, total, what))
+        if threading.get_ident() == self._thread:
             self._news.set()
             return
-        # Fails in a thread that isn't the event loop's or outlives it; the report is sent later.
-        with suppress(RuntimeError):
-            from_thread.run_sync(self._notify)
+        with suppress(RunFinishedError):  # a thread that outlives the server has nobody to report to
+            from_thread.run_sync(self._notify, token=self._loop)
 
     def _notify(self) -> None:
         self._news.set()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Send until the block ends, and then the last report if it wasn't sent yet."""
+        """Send until the block ends, and then what waits."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._send_until_over)
             try:
@@ -54,11 +62,13 @@ class Progress:
                 self._news.set()
 
     async def _send_until_over(self) -> None:
-        over = False
+        sent, words, over = -STEP, "", False
         while not over:
             await self._news.wait()
             self._news, over = anyio.Event(), self._over
-            done, total, what = self._latest
-            if done > self._sent:
-                self._sent = done
-                await self._send(done, total or None, what)
+            while self._waiting:
+                done, total, what = self._waiting.popleft()
+                if done <= sent and what == words:  # a read that started again is behind
+                    continue
+                sent, words = max(done, sent + STEP), what
+                await self._send(sent, total or None, what)

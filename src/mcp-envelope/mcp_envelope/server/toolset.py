@@ -1,10 +1,21 @@
-"""The tools of a server, and the handlers that a low-level `Server` of the SDK takes for them."""
+"""The tools of a server: publishes them, and runs each call from its arguments to its reply.
 
-from collections.abc import Callable, Iterable
+Only here does a `ToolError` become a reply, to a tool call or another request. Any other exception is a bug:
+it is logged with its traceback and answered as `internal`.
+"""
+
+import inspect
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any, Final, TypeVar, cast
 
 import anyio
+from anyio import CapacityLimiter, to_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
@@ -13,16 +24,74 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
 )
 from mcp_types import Tool as PublishedTool
 
+from mcp_envelope.arguments import read_arguments
 from mcp_envelope.dialects.registry import Dialect, shape_of
-from mcp_envelope.server.calls import Call, Calls
-from mcp_envelope.tool import Function, Tool, publish
+from mcp_envelope.errors import (
+    AuthFailedError,
+    BaseReason,
+    Code,
+    ConfirmationRequired,
+    DeadlineError,
+    InternalError,
+    NextAction,
+    ToolError,
+)
+from mcp_envelope.meta import Meta, Trace
+from mcp_envelope.outcome import Outcome
+from mcp_envelope.reply import make_result
+from mcp_envelope.server import elicitation
+from mcp_envelope.server.progress import Progress
+from mcp_envelope.tool import Function, Report, Tool, publish
 
 FunctionT = TypeVar("FunctionT", bound=Function)
+ValueT = TypeVar("ValueT")
+ReplyT = TypeVar("ReplyT")
+Context = ServerRequestContext[Any]
+
+GRACE_S: Final = 1.0
+"""How long after its deadline a call is cancelled: time for the tool to reply with what it has."""
+
+THREADS_MAX: Final = 40
+"""Sync tools that run at a time. Their own limiter keeps them from blocking stdin and stdout, which the SDK
+reads and writes in threads too."""
+
+_LEVELS: Final = {Code.INTERNAL: logging.ERROR, Code.TIMEOUT: logging.ERROR}
+"""Other failures are warnings: the caller can fix them."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """One request, with what the tool adds to it."""
+
+    tool: str
+    """The tool, or the method of a request that calls none, for the log."""
+
+    deadline: float
+    """On the event loop's clock. The call is cancelled a second later."""
+
+    report: Report
+    request: Context
+    """The SDK's: its session, and its `lifespan_context` with the server's state."""
+
+    trace: Trace | None = None
+    request_id: str = field(default_factory=lambda: secrets.token_hex(8))
+    began: float = field(default_factory=perf_counter)
+    telemetry: MutableMapping[str, int] = field(default_factory=dict)
+    """What the call cost, under names of the tool's own; the reply shows it."""
+
+    log_fields: MutableMapping[str, object] = field(default_factory=dict)
+    """More fields for the log line of the call."""
+
+    @property
+    def elapsed_ms(self) -> int:
+        """Time since it began."""
+        return round((perf_counter() - self.began) * 1000)
 
 
 class Toolset:
@@ -42,17 +111,40 @@ class Toolset:
         json_text: bool = False,
         timeout_s: float = 60.0,
     ) -> None:
-        """Start with `tools`; the decorator `tool` adds more. Other arguments are those of `Calls`."""
-        self._tools = {tool.name: tool for tool in tools}
+        """Start with `tools`; the decorator `tool` adds more.
+
+        Args:
+            version: Of the server's replies, such as `tickets/1`. Its first part names server and logger.
+            tools: The first tools.
+            context: Makes what each request works with; a context manager that exits when its work ends.
+                Tools get it as their second parameter, and validators of arguments as
+                `info.context["call"]`. By default it is the `Call`.
+            dialect: The shape of replies.
+            json_text: Use the envelope itself as the text, instead of Markdown.
+            timeout_s: Time limit of one call; hosts give up after 60 s by default.
+        """
         self.version = version
+        self._context = context
         self._dialect = dialect
-        self.calls = Calls[Any](
-            version=version,
-            context=context,
-            dialect=dialect,
-            json_text=json_text,
-            timeout_s=timeout_s,
-        )
+        self._json_text = json_text
+        self._timeout_s = timeout_s
+        self._log = logging.getLogger(version.partition("/")[0])
+        self._threads = CapacityLimiter(THREADS_MAX)
+        self.tools: dict[str, Tool[Any]] = {}
+        self._published: list[PublishedTool] = []
+        for tool in tools:
+            self.add(tool)
+
+    def add(self, tool: Tool[Any]) -> None:
+        """Add a tool.
+
+        Raises:
+            ValueError: There is one of this name.
+        """
+        if tool.name in self.tools:
+            raise ValueError(f"there are two tools called {tool.name}")
+        self.tools[tool.name] = tool
+        self._published.append(publish(tool, self._dialect))
 
     def tool(self, **options: Any) -> Callable[[FunctionT], FunctionT]:
         """Add a function as a tool; `options` are those of `Tool`, on top of what its annotations say.
@@ -61,17 +153,14 @@ class Toolset:
 
         Raises:
             TypeError: As `Tool.of`.
+            ValueError: As `Tool.of` and `add`.
         """
 
-        def add(run: FunctionT) -> FunctionT:
-            tool: Tool[Call] = Tool.of(run, **options)
-            self._tools[tool.name] = tool
+        def register(run: FunctionT) -> FunctionT:
+            self.add(Tool.of(run, **options))
             return run
 
-        return add
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._tools
+        return register
 
     def server(self) -> Server[Any]:
         """Make a low-level server of these tools: for `tickets/1`, one called `tickets` of version `1`."""
@@ -89,32 +178,201 @@ class Toolset:
         anyio.run(run)
 
     def publish(self) -> list[PublishedTool]:
-        """Write the tools as `tools/list` gives them, in the order in which they were added."""
-        return [publish(tool, self._dialect) for tool in self._tools.values()]
+        """Return the tools as `tools/list` gives them, in the order in which they were added."""
+        return list(self._published)
 
-    async def list_tools(
-        self, _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
-    ) -> ListToolsResult:
+    async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """List the tools: `on_list_tools` of a low-level server."""
         return ListToolsResult(tools=self.publish())
 
     async def call_tool(
-        self, context: ServerRequestContext[Any], params: CallToolRequestParams
-    ) -> CallToolResult:
+        self, context: Context, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
         """Call a tool: `on_call_tool` of a low-level server.
+
+        A tool that needs a confirmation runs again once the user has agreed.
 
         Raises:
             MCPError: There is no tool of this name; everything else is a result.
         """
-        if params.name not in self._tools:
-            raise unknown_tool(self._tools, self._dialect)
-        return await self.calls.call_tool(self._tools[params.name], params.arguments or {}, context)
+        if (tool := self.tools.get(params.name)) is None:
+            raise MCPError(
+                code=INVALID_PARAMS,
+                message=f"There is no such tool. Tools: {', '.join(self.tools)}.",
+                data={"code": shape_of(self._dialect).unknown_tool_code},
+            )
+        given: dict[str, Any] = dict(params.arguments or {})
+        agreed = elicitation.read_answer(params)
+        if agreed is None:
+            replied = await self._call(tool, given, context, may_ask=elicitation.can_ask(context))
+            if isinstance(replied, CallToolResult):
+                return replied
+            asked = await elicitation.ask(replied, context)
+            if isinstance(asked, InputRequiredResult):
+                return asked
+            agreed = asked
+        if agreed:
+            given["confirm"] = agreed
+            return cast(CallToolResult, await self._call(tool, given, context))
+        return cast(CallToolResult, await self._call(replace(tool, run=_decline), given, context))
+
+    async def _call(
+        self, tool: Tool[Any], given: Mapping[str, object], request: Context, *, may_ask: bool = False
+    ) -> CallToolResult | ConfirmationRequired:
+        """Run a tool and make its reply; return what to confirm instead if the client can ask its user."""
+
+        async def work(context: object) -> Outcome[Any]:
+            arguments = read_arguments(tool.arguments, given, context={"call": context})
+            return await self._run(tool, arguments, context)
+
+        def reply(result: Outcome[Any] | ToolError, call: Call) -> CallToolResult | ConfirmationRequired:
+            if isinstance(result, ConfirmationRequired):
+                if "confirm" not in tool.arguments.model_fields:
+                    raise TypeError(f"{tool.name} asks for a confirmation, but takes no argument `confirm`")
+                if may_ask:
+                    return result
+                instruction = "Show the plan to the user. If they agree, send this."
+                again = {**given, "confirm": result.token}
+                action = NextAction(instruction=instruction, tool=tool.name, arguments=again)
+                result = result.replace(next_action=action)
+            return make_result(
+                result,
+                self._meta(call),
+                dialect=self._dialect,
+                has_status=tool.has_status,
+                json_text=self._json_text,
+            )
+
+        return await self.answer(tool.name, work, reply, request)
+
+    async def _run(self, tool: Tool[Any], arguments: Any, context: object) -> Outcome[Any]:
+        if inspect.iscoroutinefunction(tool.run):
+            outcome: Outcome[Any] = await tool.run(arguments, context)
+        else:
+            function = cast(Callable[[Any, Any], Outcome[Any]], tool.run)
+            outcome = await to_thread.run_sync(
+                function, arguments, context, abandon_on_cancel=True, limiter=self._threads
+            )
+        _check_outcome(outcome, tool)
+        return _with_next_page(outcome, tool)
+
+    def _meta(self, call: Call) -> Meta:
+        return Meta(
+            tool=call.tool,
+            version=self.version,
+            now=datetime.now(UTC),
+            duration_ms=call.elapsed_ms,
+            request_id=call.request_id,
+            telemetry=call.telemetry,
+            trace=call.trace,
+        )
+
+    async def answer(
+        self,
+        name: str,
+        work: Callable[[Any], Awaitable[ValueT]],
+        reply: Callable[[ValueT | ToolError, Call], ReplyT],
+        request: Context,
+    ) -> ReplyT:
+        """Do `work` within the time limit of a call, for a request of any method.
+
+        Args:
+            name: The tool or the method, for the log.
+            work: Takes what `context` made. May raise any `ToolError`.
+            reply: Makes the reply from what `work` returned, or from its error. May raise `MCPError`, for
+                a method whose result has no place for a failure.
+            request: The SDK's context of the request.
+        """
+        progress = Progress(request.session.report_progress)
+        call = Call(
+            tool=name,
+            deadline=anyio.current_time() + self._timeout_s,
+            report=progress.report,
+            request=request,
+            trace=Trace.read(cast("Mapping[str, object] | None", request.meta)),
+        )
+        level, ending = logging.INFO, "cancelled"
+        try:
+            async with progress.running():
+                result = await self._result_of(work, call)
+            level, ending = _ending(result)
+            try:
+                return reply(result, call)
+            except MCPError:
+                raise
+            except Exception:  # noqa: BLE001 - the boundary: a value of a wrong type is a bug like any other
+                error = self._unexpected(call)
+                level, ending = _ending(error)
+                return reply(error, call)
+        finally:
+            self._log.log(level, "%s: %s", name, ending, extra=_log_fields(call, ending))
+
+    async def _result_of(self, work: Callable[[Any], Awaitable[ValueT]], call: Call) -> ValueT | ToolError:
+        """Run the work; any exception but cancellation becomes a `ToolError`."""
+        with anyio.CancelScope(deadline=call.deadline + GRACE_S) as scope:
+            try:
+                with self._context(call) as context:
+                    return await work(context)
+            except ToolError as error:
+                return error
+            except Exception:  # noqa: BLE001 - the boundary: a bug is answered, and logged with its traceback
+                return self._unexpected(call)
+        assert scope.cancelled_caught  # noqa: S101 - nothing else leaves the block without a value
+        return DeadlineError("The call took too long and was stopped.", reason=BaseReason.DEADLINE)
+
+    def _unexpected(self, call: Call) -> InternalError:
+        """Log the exception that is being handled, and build the error for the caller."""
+        self._log.exception("unexpected error", extra=_log_fields(call, "unexpected"))
+        return InternalError(
+            "The server failed unexpectedly. Its log has the details under the request id.",
+            reason=BaseReason.UNEXPECTED,
+            details={"request_id": call.request_id},
+        )
 
 
-def unknown_tool(names: Iterable[str], dialect: Dialect) -> MCPError:
-    """Make the JSON-RPC error for a tool that doesn't exist, as MCP asks: no result could name it."""
-    return MCPError(
-        code=INVALID_PARAMS,
-        message=f"There is no such tool. Tools: {', '.join(names)}.",
-        data={"code": shape_of(dialect).unknown_tool_code},
-    )
+async def _decline(_arguments: object, _context: object) -> Outcome[Any]:
+    raise AuthFailedError("The user declined; nothing was done.", reason=BaseReason.DECLINED)
+
+
+def _check_outcome(outcome: object, tool: Tool[Any]) -> None:
+    """Refuse an outcome that the published schema has no place for.
+
+    Raises:
+        TypeError: It isn't one of the tool's data.
+        ValueError: It has issues or a page that the tool can't have, or lacks a page.
+    """
+    if not (isinstance(outcome, Outcome) and isinstance(outcome.data, tool.data)):
+        raise TypeError(f"{tool.name} must return an Outcome of {tool.data.__name__}")
+    if outcome.issues and not tool.has_status:
+        raise ValueError(f"{tool.name} has issues, but has_status is false")
+    if (outcome.page is not None) != tool.pages:
+        raise ValueError(f"{tool.name}: Outcome.page goes with an argument called cursor, on every page")
+
+
+def _with_next_page(outcome: Outcome[Any], tool: Tool[Any]) -> Outcome[Any]:
+    """Offer the next page, unless the tool offers something else."""
+    if outcome.page is None or outcome.page.cursor is None or outcome.next_action is not None:
+        return outcome
+    arguments = {"cursor": outcome.page.cursor}
+    action = NextAction(instruction="Get the next page.", tool=tool.name, arguments=arguments)
+    return replace(outcome, next_action=action)
+
+
+def _ending(result: object) -> tuple[int, str]:
+    """Return the log level and the outcome of a call, for the log."""
+    if isinstance(result, ToolError):
+        return _LEVELS.get(result.code, logging.WARNING), f"{result.code.value}/{result.reason.value}"
+    return logging.INFO, result.status.value if isinstance(result, Outcome) else "ok"
+
+
+def _log_fields(call: Call, ending: str) -> dict[str, object]:
+    return {
+        "tool": call.tool,
+        "outcome": ending,
+        "duration_ms": call.elapsed_ms,
+        "request_id": call.request_id,
+        "trace_id": call.trace.trace_id if call.trace else "",
+        "span_id": call.trace.span_id if call.trace else "",
+        **call.telemetry,
+        **call.log_fields,
+    }

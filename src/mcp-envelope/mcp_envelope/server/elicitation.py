@@ -1,0 +1,53 @@
+"""Asks the user to confirm a plan: during the call with older clients, between two calls with newer ones."""
+
+from typing import Any, Final
+
+from mcp.server.context import ServerRequestContext
+from mcp_types import (
+    CallToolRequestParams,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequiredResult,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from mcp_envelope.errors import ConfirmationRequired
+
+_QUESTION: Final = "confirm"
+"""The name of the question, for clients that answer with the next request."""
+
+_NO_FIELDS: Final[dict[str, Any]] = {"type": "object", "properties": {}}
+"""The user has nothing to fill in: accepting is the answer."""
+
+
+def can_ask(context: ServerRequestContext[Any]) -> bool:
+    """Return whether the client can show its user a form; one that names no mode can."""
+    capabilities = context.session.client_capabilities
+    asks = capabilities.elicitation if capabilities else None
+    return asks is not None and (asks.form is not None or asks.url is None)
+
+
+async def ask(
+    confirmation: ConfirmationRequired, context: ServerRequestContext[Any]
+) -> str | InputRequiredResult:
+    """Ask now, and return the token if the user agrees, else ""; newer clients get a result that asks."""
+    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        answer = await context.session.elicit_form(confirmation.plan, _NO_FIELDS, context.request_id)
+        return confirmation.token if answer.action == "accept" else ""
+    question = ElicitRequest(
+        params=ElicitRequestFormParams(message=confirmation.plan, requested_schema=_NO_FIELDS)
+    )
+    return InputRequiredResult(input_requests={_QUESTION: question}, request_state=confirmation.token)
+
+
+def read_answer(params: CallToolRequestParams) -> str | None:
+    """Return the token of a newer client's call that follows the question, "" if the user declined.
+
+    None if this call follows no question. The tool checks the token, which has been with the client.
+    """
+    answer = (params.input_responses or {}).get(_QUESTION)
+    if answer is None:
+        return None
+    agreed = isinstance(answer, ElicitResult) and answer.action == "accept"
+    return params.request_state or "" if agreed else ""

@@ -1,0 +1,45 @@
+"""Names of archived files in the charsets of the systems that wrote them."""
+
+import pytest
+
+from mailmcp.documents.member_names import decode_names
+
+NAMES = [
+    ("utf-8", "Größe 報價單.txt"),
+    ("gbk", "请款单2026年.txt"),
+    ("gbk", "合同.pdf"),
+    ("gbk", "报价单v2最终版.docx"),
+    ("cp932", "請求書2026年.pdf"),
+    ("cp932", "日本語ファイル.txt"),
+    ("cp949", "견적서 2026.txt"),
+    ("cp866", "Счёт на оплату.txt"),
+    ("cp866", "Договор.doc"),
+    ("cp1251", "Отчёт.txt"),
+    ("koi8-r", "Счёт на оплату.txt"),
+    ("cp737", "Τιμολόγιο.txt"),
+    ("cp1253", "Τιμολόγιο.txt"),
+    ("cp862", "חשבונית.txt"),
+    ("cp1256", "فاتورة.txt"),
+    ("cp874", "ใบแจ้งหนี้.txt"),
+    ("cp437", "Übersicht Größe.txt"),
+    ("cp850", "Årsmøte Ærø.txt"),
+    ("cp852", "Zażółć gęślą.txt"),
+    ("cp857", "Sipariş Özeti.txt"),
+    ("cp1252", "résumé.txt"),
+    ("cp1250", "Zażółć gęślą.txt"),
+]
+
+
+@pytest.mark.parametrize(("charset", "name"), NAMES)
+def test_a_name_is_read_in_the_charset_that_makes_words(charset: str, name: str) -> None:
+    assert decode_names([name.encode(charset)]) == [name]
+
+
+def test_all_names_of_an_archive_are_in_one_charset() -> None:
+    names = ["Счета/Июнь.txt", "Счета/Ё.txt", "a.txt"]
+    assert decode_names([each.encode("cp866") for each in names]) == names
+    assert decode_names([]) == []
+
+
+def test_what_makes_no_words_is_read_as_zips_are() -> None:
+    assert decode_names([b"\xb0\xb1\xb2"]) == ["░▒▓"]

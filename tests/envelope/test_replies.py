@@ -1,0 +1,73 @@
+"""The files of good and bad replies, the schema for other languages, and the checker: all agree."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from mcp_envelope import Dialect, check_reply
+from mcp_envelope.check import SCHEMAS, Mode, check_result, is_failure
+
+REPLIES = Path(__file__).parents[2] / "src" / "mcp-envelope" / "replies"
+CASES = [
+    pytest.param(dialect, case, id=f"{dialect.value}: {case['case']}")
+    for dialect in Dialect
+    for case in json.loads((REPLIES / f"{dialect.value}.json").read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize(("dialect", "case"), CASES)
+def test_a_reply_keeps_the_rules_or_breaks_them_as_its_file_says(
+    dialect: Dialect, case: dict[str, Any]
+) -> None:
+    for mode in Mode:
+        broken = check_reply(case["reply"], dialect, mode)
+        assert (broken == []) is case[mode.value], broken
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(json.loads(SCHEMAS.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("reply", [None, [], "text", 7, {"error": {"code": []}, "meta": {}}, {"data": [[]]}])
+def test_what_is_no_reply_at_all_is_judged(reply: object) -> None:
+    for dialect in Dialect:
+        for mode in Mode:
+            assert check_reply(reply, dialect, mode)
+            assert check_result(reply, dialect, mode)
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_a_result_carries_its_envelope_and_says_whether_it_failed(dialect: Dialect) -> None:
+    cases = json.loads((REPLIES / f"{dialect.value}.json").read_text(encoding="utf-8"))
+    sound = [each["reply"] for each in cases if each["strict"]]
+    assert {is_failure(reply) for reply in sound} == {True, False}
+    for reply in sound:
+        content, failed = [{"type": "text", "text": "t"}], is_failure(reply)
+        result = {"content": content, "structuredContent": reply, "isError": failed}
+        assert check_result(result, dialect) == []
+        assert check_result(result | {"isError": not failed}, dialect) == ["isError contradicts the envelope"]
+        assert check_result(result | {"content": []}, dialect)[0].startswith("content has no text")
+        assert check_result(result | {"structuredContent": None}, dialect)[0] == "the reply is not an object"
+
+
+@pytest.mark.parametrize(
+    ("reply", "arguments", "status", "said"),
+    [
+        ('{"success": true, "data": {}}', ["--mode", "convention"], 0, ""),
+        ('{"success": true, "data": {}}', [], 1, "data: 'summary' is a required property\n"),
+        ('{"success": true, "data": {}, "meta": 1}', ["--mode", "convention"], 1, "the reply: "),
+        ("{", [], 2, ""),
+    ],
+)
+def test_the_command_lists_the_rules_that_are_broken(
+    reply: str, arguments: list[str], status: int, said: str
+) -> None:
+    command = [sys.executable, "-m", "mcp_envelope", "check", "-", "--dialect", "discriminated", *arguments]
+    done = subprocess.run(command, input=reply, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == status
+    assert done.stdout.startswith(said)

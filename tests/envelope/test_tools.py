@@ -1,0 +1,449 @@
+"""Tools on real servers and clients: registration, calls, the log, progress, confirmation, schemas."""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, cast
+
+import anyio
+import pytest
+from mcp import Client, MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult
+from pydantic import BaseModel, Field
+
+from envelope.samples import Reason, Shelf
+from mcp_envelope import (
+    Arguments,
+    ConfirmationRequired,
+    Confirmations,
+    Dialect,
+    InternalError,
+    Issue,
+    NotFoundError,
+    Outcome,
+    Page,
+    Tool,
+    Untrusted,
+)
+from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.mcpserver import EnvelopeServer
+from mcp_envelope.schema import compact_schema
+from mcp_envelope.server import Call, Toolset
+from mcp_envelope.server.progress import Progress
+from mcp_envelope.testing import BrokenReplyError, CheckedClient
+
+SECRET = "Xq9-never-echoed"
+ERAS: list[Literal["legacy", "auto"]] = ["legacy", "auto"]
+CONFIRMATIONS = Confirmations()
+
+
+class Wanted(Arguments):
+    title: str = ""
+    rows: Annotated[int, Field(ge=1)] = 1
+
+
+class Paged(Arguments):
+    cursor: str = ""
+
+
+class Burnt(Arguments):
+    title: str = ""
+    confirm: str = ""
+
+
+def book(*titles: str, **options: Any) -> Outcome[Shelf]:
+    return Outcome(summary="Books", data=Shelf(books=list(titles)), **options)
+
+
+async def find(arguments: Wanted, call: Call) -> Outcome[Shelf]:
+    """Find books."""
+    call.report(0, 2, "looking")
+    call.report(1, 2, "looking")
+    call.report(1, 2, "reading")
+    call.telemetry["look_ups"] = 3
+    call.log_fields["shelf"] = "A"
+    return book(*[arguments.title] * arguments.rows)
+
+
+def find_in_thread(arguments: Wanted) -> Outcome[Shelf]:
+    """Find books, in a function that blocks."""
+    assert threading.current_thread() is not threading.main_thread()
+    return book(arguments.title)
+
+
+async def fail(_arguments: Arguments) -> Outcome[Shelf]:
+    """Fail as a tool should."""
+    raise NotFoundError("There is no such shelf.", reason=Reason.MAILBOX_MISSING)
+
+
+async def hang(_arguments: Arguments) -> Outcome[Shelf]:
+    """Never end."""
+    await anyio.sleep_forever()
+    raise AssertionError
+
+
+async def page(arguments: Paged) -> Outcome[Shelf]:
+    """Return two pages."""
+    return book("a", page=Page(page_size=1, cursor=None if arguments.cursor else "2"))
+
+
+async def burn(arguments: Burnt) -> Outcome[Shelf]:
+    """Burn a book that the user agrees to burn."""
+    CONFIRMATIONS.require("burn", arguments, f"Burn {arguments.title}?")
+    return book(arguments.title)
+
+
+async def break_down(_arguments: Arguments) -> Outcome[Shelf]:
+    """Raise what no tool should."""
+    raise ZeroDivisionError(SECRET)
+
+
+async def forget_page(_arguments: Paged) -> Outcome[Shelf]:
+    """Take a cursor and return no page."""
+    return book()
+
+
+async def ask_without_argument(_arguments: Arguments) -> Outcome[Shelf]:
+    """Ask for a confirmation that can't be sent."""
+    raise ConfirmationRequired("Burn all?", "token")
+
+
+async def say_nothing(_arguments: Arguments) -> Outcome[Shelf]:
+    """Return a summary of spaces."""
+    return Outcome(summary=" ", data=Shelf(books=[]))
+
+
+async def return_other_data(_arguments: Arguments) -> Outcome[Shelf]:
+    """Return another model."""
+    return cast("Outcome[Shelf]", Outcome(summary="s", data=ISSUE_DATA))
+
+
+async def fail_without_enumeration(_arguments: Arguments) -> Outcome[Shelf]:
+    """Give a reason that is a plain text."""
+    raise NotFoundError("There is no such shelf.", reason="gone")  # type: ignore[arg-type]
+
+
+class Other(BaseModel):
+    pages: int = 1
+
+
+ISSUE_DATA = Other()
+GOOD = (find, find_in_thread, fail, hang, page, burn)
+BUGS = (
+    break_down,
+    forget_page,
+    ask_without_argument,
+    say_nothing,
+    return_other_data,
+    fail_without_enumeration,
+)
+
+
+def low_level(tools: Toolset) -> Any:
+    return tools.server()
+
+
+def high_level(tools: Toolset) -> Any:
+    server = EnvelopeServer("shelf", tools)
+    server.add_tool(lambda: "plain", name="plain")
+    return server
+
+
+def call(
+    name: str,
+    arguments: dict[str, Any] | None = None,
+    *,
+    build: Callable[[Toolset], Any] = low_level,
+    era: Literal["legacy", "auto"] = "auto",
+    client: dict[str, Any] | None = None,
+    send: dict[str, Any] | None = None,
+    **options: Any,
+) -> CallToolResult:
+    """Call a tool of the shelf; `client` has options of the SDK's, `send` those of the request."""
+
+    async def run() -> CallToolResult:
+        tools = Toolset("shelf/1", [Tool.of(each) for each in (*GOOD, *BUGS)], **options)
+        async with Client(build(tools), mode=era, **(client or {})) as connected:
+            checked = CheckedClient(connected, options.get("dialect", Dialect.SUMMARY))
+            return await checked.call_tool(name, arguments, **(send or {}))
+
+    return anyio.run(run)
+
+
+def reply(result: CallToolResult) -> dict[str, Any]:
+    return result.structured_content or {}
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("build", [low_level, high_level])
+@pytest.mark.parametrize("dialect", Dialect)
+def test_every_reply_is_in_order(dialect: Dialect, build: Any, era: Any) -> None:
+    for name in ("find", "find_in_thread", "page"):
+        assert not call(name, build=build, era=era, dialect=dialect).is_error
+    for name in ("fail", "break_down", "burn"):
+        assert call(name, build=build, era=era, dialect=dialect).is_error
+
+
+@pytest.mark.parametrize("build", [low_level, high_level])
+@pytest.mark.parametrize("dialect", Dialect)
+def test_an_unknown_tool_is_a_protocol_error(dialect: Dialect, build: Any) -> None:
+    async def run() -> None:
+        async with Client(build(Toolset("shelf/1", [Tool.of(find)], dialect=dialect))) as client:
+            with pytest.raises(MCPError) as caught:
+                await client.call_tool("burn", {})
+            assert caught.value.error.code == INVALID_PARAMS
+            assert caught.value.error.data == {"code": shape_of(dialect).unknown_tool_code}
+
+    anyio.run(run)
+
+
+def test_an_mcpserver_keeps_tools_of_its_own() -> None:
+    async def run() -> str:
+        async with Client(high_level(Toolset("shelf/1", [Tool.of(find)]))) as client:
+            assert [each.name for each in (await client.list_tools()).tools] == ["find", "plain"]
+            return getattr((await client.call_tool("plain", {})).content[0], "text", "")
+
+    assert anyio.run(run) == "plain"
+
+
+def test_what_a_call_says_is_in_its_reply_and_its_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "shelf")
+    meta = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
+    found = reply(call("find", {"title": 7, "rows": "2"}, send={"meta": meta}))
+    assert found["data"]["books"] == ["7", "7"]
+    assert found["meta"]["telemetry"] == {"look_ups": 3}
+    assert (found["meta"]["trace_id"], found["meta"]["span_id"]) == ("a" * 32, "b" * 16)
+    (line,) = [vars(each) for each in caplog.records if hasattr(each, "outcome")]
+    assert (line["name"], line["outcome"], line["tool"], line["shelf"]) == ("shelf", "ok", "find", "A")
+    assert (line["look_ups"], line["request_id"]) == (3, found["meta"]["request_id"])
+
+
+@pytest.mark.parametrize("header", ["", "00-x-y-01", f"00-{'0' * 32}-{'b' * 16}-01"])
+def test_a_trace_that_is_none_is_left_out(header: str) -> None:
+    assert "trace_id" not in reply(call("find", send={"meta": {"traceparent": header}}))["meta"]
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "outcome"),
+    [
+        ("fail", logging.WARNING, "not_found/mailbox_missing"),
+        ("burn", logging.WARNING, "auth_failed/confirmation_required"),
+        *((each.__name__, logging.ERROR, "internal/unexpected") for each in BUGS),
+    ],
+)
+def test_a_failure_is_logged_at_its_level_and_a_bug_with_its_traceback(
+    caplog: pytest.LogCaptureFixture, name: str, level: int, outcome: str
+) -> None:
+    result = call(name)
+    assert SECRET not in result.model_dump_json()
+    error = reply(result)["error"]
+    assert f"{error['code']}/{error['details']['reason']}" == outcome
+    (line,) = [each for each in caplog.records if hasattr(each, "outcome") and not each.exc_info]
+    assert (line.levelno, vars(line)["outcome"]) == (level, outcome)
+    assert bool([each for each in caplog.records if each.exc_info]) is (level == logging.ERROR)
+
+
+def test_a_call_that_never_ends_is_stopped() -> None:
+    """A second after its deadline, since the tool may have more to say about it."""
+    error = reply(call("hang", timeout_s=-1.0))["error"]
+    assert (error["code"], error["details"]["reason"], error["retryable"]) == ("timeout", "deadline", True)
+
+
+def test_the_next_page_is_offered_and_leads_to_the_last_one() -> None:
+    action = reply(call("page"))["data"]["next_action"]
+    assert (action["tool"], action["arguments"]) == ("page", {"cursor": "2"})
+    assert reply(call(action["tool"], action["arguments"]))["data"].get("next_action") is None
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_a_confirmation_is_asked_for_in_the_reply_and_sent_as_it_is(dialect: Dialect) -> None:
+    asked = call("burn", {"title": "Emma"}, dialect=dialect)
+    found = reply(asked).get("error")
+    details = found["details"] if isinstance(found, dict) else reply(asked)["data"]["details"]
+    action = details.get("next_action") or cast("dict[str, Any]", found)["next_action"]
+    assert (details["reason"], details["plan"]) == ("confirmation_required", "Burn Emma?")
+    assert action["arguments"].keys() == {"title", "confirm"}
+    assert not call(action["tool"], action["arguments"], dialect=dialect).is_error
+    other = call("burn", {**action["arguments"], "title": "Persuasion"}, dialect=dialect)
+    assert "Error `conflict`" in getattr(other.content[0], "text", "") or dialect is not Dialect.SUMMARY
+    assert other.is_error
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("build", [low_level, high_level])
+@pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
+def test_a_client_that_can_asks_its_user(era: Any, build: Any, action: Literal["accept", "decline"]) -> None:
+    asked: list[str] = []
+
+    async def answer(_context: object, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action=action)
+
+    result = call("burn", {"title": "Emma"}, era=era, build=build, client={"elicitation_callback": answer})
+    assert asked == ["Burn Emma?"]
+    if action == "accept":
+        assert reply(result)["data"]["books"] == ["Emma"]
+    else:
+        assert reply(result)["error"]["details"]["reason"] == "declined"
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_progress_reaches_a_client_that_asks_for_it(era: Any) -> None:
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    call("find", era=era, send={"progress_callback": note})
+    assert told[-2:] == [(1.0, 2.0, "looking"), (1.001, 2.0, "reading")]
+    assert told == sorted(told)
+
+
+def test_reports_of_any_thread_arrive_in_order_and_increase_until_the_call_is_over() -> None:
+    sent: list[tuple[float, float | None, str | None]] = []
+    go = threading.Event()
+
+    async def send(done: float, total: float | None, what: str | None) -> None:
+        go.set()
+        sent.append((done, total, what))
+
+    async def run() -> None:
+        progress = Progress(send)
+
+        def work() -> None:
+            progress.report(1, 0, "first")
+            assert go.wait(30)
+            thread = threading.Thread(target=progress.report, args=(0, 9, "second"))
+            thread.start()
+            thread.join()
+            for done in (5, 3, 7):
+                progress.report(done, 9, "second")
+
+        async with progress.running():
+            await anyio.to_thread.run_sync(work)
+        progress.report(9, 9, "too late")
+
+    anyio.run(run)
+    assert [sent[0], sent[-1]] == [(1, None, "first"), (7, 9, "second")]
+    assert [each[0] for each in sent] == sorted({each[0] for each in sent})
+
+
+def test_a_reply_that_breaks_a_rule_fails_the_test_that_asked_for_it() -> None:
+    async def run() -> None:
+        async with Client(Toolset("shelf/1", [Tool.of(find)]).server()) as client:
+            with pytest.raises(BrokenReplyError, match="success"):
+                await CheckedClient(client, Dialect.DISCRIMINATED).call_tool("find")
+
+    anyio.run(run)
+
+
+class Contradicting(BaseModel):
+    has_more: bool
+
+
+class Unpublishable(BaseModel):
+    run: Callable[[], None]
+
+
+async def contradict(_arguments: Wanted) -> Outcome[Contradicting]:
+    """Say again what the envelope says."""
+    raise AssertionError
+
+
+async def publish_a_function(_arguments: Wanted) -> Outcome[Unpublishable]:
+    """Have data that no schema describes."""
+    raise AssertionError
+
+
+async def return_a_number(_arguments: Wanted) -> Outcome[int]:  # type: ignore[type-var]
+    """Have data that aren't a model."""
+    raise AssertionError
+
+
+async def undocumented(_arguments: Wanted) -> Outcome[Shelf]:
+    raise AssertionError
+
+
+async def unannotated(_arguments, _call):  # type: ignore[no-untyped-def]
+    """Say nothing of its types."""
+
+
+async def take_more(_arguments: Wanted, _call: Call, _more: int) -> Outcome[Shelf]:
+    """Take what nobody gives."""
+    raise AssertionError
+
+
+async def take_nothing() -> Outcome[Shelf]:
+    """Take nothing."""
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("run", "error"),
+    [
+        (contradict, "data.has_more"),
+        (publish_a_function, "no JSON schema"),
+        (return_a_number, "not a subclass of BaseModel"),
+        (undocumented, "docstring"),
+        (unannotated, "first parameter"),
+        (take_more, "takes its arguments"),
+        (take_nothing, "takes its arguments"),
+    ],
+)
+def test_a_tool_that_does_not_fit_is_refused_where_it_is_made(run: Any, error: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=error):
+        Toolset("shelf/1").tool()(run)
+
+
+def test_other_mistakes_are_refused_where_they_are_made() -> None:
+    tools = Toolset("shelf/1", [Tool.of(find)])
+    with pytest.raises(ValueError, match="two tools called find"):
+        tools.add(Tool.of(find))
+    with pytest.raises(ValueError, match="valid name of a tool"):
+        Tool.of(find, name="find books")
+    with pytest.raises(ValueError, match="keys of its own called code"):
+        Issue.of(NotFoundError("Gone.", reason=Reason.COMMAND), stage="read", code=1)
+    for make in (
+        lambda: book(blocks="- a"),
+        lambda: Untrusted(label="x\nNext: y", text=""),
+        lambda: InternalError(" ", reason=Reason.COMMAND),
+    ):
+        with pytest.raises((TypeError, ValueError)):
+            make()
+
+
+class Inner(BaseModel):
+    """For programmers."""
+
+    title: str
+    count: int | None = None
+    children: list["Inner"] = []
+
+
+class Outer(Arguments):
+    inner: Inner | None = Field(None, description="What is inside.")
+    word: str = ""
+    limit: Annotated[int, Field(ge=1, le=100)] = 10
+    either: int | str | None = None
+
+
+def test_a_schema_says_nothing_that_a_reader_does_not_need() -> None:
+    assert compact_schema(Outer, mode="validation") == {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "inner": {
+                "type": "object",
+                "description": "What is inside.",
+                "properties": {
+                    "title": {"type": "string"},
+                    "count": {"type": "integer"},
+                    "children": {"type": "array", "items": {"type": "object"}},
+                },
+                "required": ["title"],
+            },
+            "word": {"type": "string"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},
+            "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        },
+    }

@@ -1,0 +1,146 @@
+"""A saved file has a harmless name of its own, in its folder and over nothing."""
+
+import hashlib
+import re
+import stat
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mailmcp.mail.mime.structure import Part
+from mailmcp.reasons import Reason
+from mailmcp.tools.attachment import save
+from mailmcp.tools.attachment.save import safe_filename, save_file
+from mcp_envelope import InternalError
+
+
+def part(filename: str, content_type: str = "application/pdf") -> Part:
+    return Part(part_id="2.1", content_type=content_type, filename=filename)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("filename", "expected"),
+    [
+        ("report.pdf", "report.pdf"),
+        ("U\u0308bersicht 2026 - Käthe.pdf", "Übersicht 2026 - Käthe.pdf"),
+        ("../../etc/passwd", "_.._etc_passwd"),
+        ("C:\\Windows\\x.dll", "C__Windows_x.dll"),
+        (".bashrc", "bashrc"),
+        ("-rf", "rf"),
+        ("~root", "root"),
+        ("a.txt. . ", "a.txt"),
+        ("invoice\u202efdp.exe", "invoicefdp.exe"),
+        ("a\r\nb\0c\x1b[31m.txt", "a b c [31m.txt"),
+        ("CON", "_CON"),
+        ("nul.txt", "_nul.txt"),
+        ("com1.tar.gz", "_com1.tar.gz"),
+        ("lpt9 .txt", "_lpt9 .txt"),
+        ("console.txt", "console.txt"),
+        ('a<b>c:d"e|f?g*.txt', "a_b_c_d_e_f_g_.txt"),
+        ("\ud800x.txt", "_x.txt"),
+        ("...", "part-2.1.pdf"),
+        (" / ", "part-2.1.pdf"),
+        ("日" * 100 + ".pdf", "日" * 83 + ".pdf"),
+    ],
+)
+def test_names_are_made_harmless_and_stay_readable(filename: str, expected: str) -> None:
+    assert safe_filename(part(filename)) == expected
+
+
+@pytest.mark.parametrize(
+    ("content_type", "extension"),
+    [
+        ("message/rfc822", ".eml"),
+        ("image/jpeg", ".jpg"),
+        ("application/zip", ".zip"),
+        ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", ".docx"),
+        ("application/x-nobody-knows", ".bin"),
+    ],
+)
+def test_a_file_without_a_name_gets_one_by_its_type(content_type: str, extension: str) -> None:
+    assert safe_filename(part("", content_type)) == f"part-2.1{extension}"
+
+
+@given(filename=st.text(max_size=400) | st.text("./\\:~-. con.aux\0\u202e\u0308😀", max_size=400))
+def test_no_name_is_a_path_or_anything_else_but_a_name(
+    tmp_path_factory: pytest.TempPathFactory, filename: str
+) -> None:
+    folder = tmp_path_factory.mktemp("outer") / "folder"
+    folder.mkdir()
+    paths = [save_file(folder, part(filename), [octets]).path for octets in (b"1", b"2")]
+    assert sorted(folder.parent.rglob("*")) == sorted([folder, *paths])
+    assert [path.read_bytes() for path in paths] == [b"1", b"2"]
+    for name in (path.name for path in paths):
+        assert name == PurePosixPath(name).name == PureWindowsPath(name).name
+        assert 0 < len(name.encode()) <= 255
+        assert name[0] not in ". -~"
+        assert name[-1] not in " ."
+        assert not re.search(r'[<>:"/\\|?*\x00-\x1f\x7f]', name)
+        assert not [char for char in name if unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"}]
+        assert not re.fullmatch(r"(?i)con|prn|aux|nul|com\d|lpt\d", name.split(".")[0].strip())
+
+
+def test_a_file_is_saved_for_its_owner_alone(tmp_path: Path) -> None:
+    saved = save_file(tmp_path, part("a.txt"), [b"one ", b"", b"two"])
+    assert (saved.path, saved.size_octets) == (tmp_path / "a.txt", 7)
+    assert saved.sha256 == hashlib.sha256(b"one two").hexdigest()
+    assert content(tmp_path) == {"a.txt": b"one two"}
+    assert stat.S_IMODE(saved.path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("filename", "second"),
+    [
+        ("a.tar.gz", "a.tar (2).gz"),
+        ("a", "a (2)"),
+        ("a.with a long tail that is no extension", "a.with a long tail that is no extension (2)"),
+        ("x" * 300 + ".pdf", "x" * 247 + " (2).pdf"),
+    ],
+)
+def test_a_taken_name_gets_a_number(tmp_path: Path, filename: str, second: str) -> None:
+    first = save_file(tmp_path, part(filename), [b"mine"]).path
+    assert save_file(tmp_path, part(filename), [b"new"]).path.name == second
+    assert first.read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("target", ["outside.txt", "nowhere"])
+def test_a_symbolic_link_of_that_name_is_not_followed(tmp_path: Path, target: str) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "outside.txt").write_bytes(b"outside")
+    (folder / "a.txt").symlink_to(tmp_path / target)
+    assert save_file(folder, part("a.txt"), [b"new"]).path.name == "a (2).txt"
+    assert content(tmp_path) == {"outside.txt": b"outside"}
+
+
+@pytest.mark.parametrize("error", [KeyError("broken off"), OSError(28, "No space left on device")])
+def test_a_failed_save_leaves_nothing_behind(tmp_path: Path, error: Exception) -> None:
+    def chunks() -> Iterator[bytes]:
+        yield b"half"
+        assert [stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()] == [0o600]
+        raise error
+
+    expected = InternalError if isinstance(error, OSError) else type(error)
+    with pytest.raises(expected, match=r"No space left on device|broken off"):
+        save_file(tmp_path, part("a.txt"), chunks())
+    assert content(tmp_path) == {}
+
+
+def test_what_the_user_must_mend_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InternalError, match=r"No such file or directory.*save_folder") as caught:
+        save_file(tmp_path / "gone", part("a.txt"), [b"x"])
+    assert caught.value.reason is Reason.SAVE_FAILED
+    assert str(tmp_path) not in caught.value.message
+    monkeypatch.setattr(save, "_NAMES_TRIED_MAX", 1)
+    save_file(tmp_path, part("a.txt"), [b"x"])
+    with pytest.raises(InternalError, match="must delete some"):
+        save_file(tmp_path, part("a.txt"), [b"x"])
+    assert len(content(tmp_path)) == 1
