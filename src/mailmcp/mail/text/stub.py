@@ -9,7 +9,7 @@ import unicodedata
 from typing import Final
 
 from mailmcp.mail.html.marks import without_marked
-from mailmcp.mail.text.words import ADDRESS, BOILERPLATE, TARGET, UNSPACED
+from mailmcp.mail.text.words import ADDRESS, BOILERPLATE, UNSPACED, without_targets
 
 _SHARED: Final = 0.3  # of what the HTML says; text made from the HTML has nearly all of it
 _SHARED_BY_STUB: Final = 0.5
@@ -52,7 +52,7 @@ def is_stub(plain: str, html: str, *, html_is_cut: bool = False) -> bool:
         html_is_cut: Whether there may be more of it, in which the plain text may be.
     """
     words = _units(plain)
-    said, seen = words - BOILERPLATE, _units(TARGET.sub(" ", without_marked(html))) - BOILERPLATE
+    said, seen = words - BOILERPLATE, _units(without_targets(without_marked(html))) - BOILERPLATE
     more = len(seen - said)
     if not more:
         return False
