@@ -1,36 +1,35 @@
-"""The note after the text of a link: where it goes, in as few words as possible.
+"""Where a link leads, after its text, in as few words as possible.
 
-Rules, in this order:
-
-1. A link that misleads is ``text <goes to host: target>``, or ``<goes to host>`` if the target is long.
+1. A link that misleads is `text <goes to host: target>`, in full.
 2. Nothing is added where the text says the target itself.
-3. ``text <…>`` goes where the link before it goes, or is long and on the same host.
-4. A target of up to LINK_CHARS_MAX characters is shown: ``text <target>``.
-5. A longer one is its host, ``text <host/…>``, or those of its recipients: ``text <host, host>``.
+3. A short target, which people read or type, is shown: `text <target>`; `<…>` is that of the link before.
+4. A longer one has a number, `[text](host, link 12)`, and is in `targets`; there is no host where it is that
+   of the link before.
 
-``<…>`` never refers to a link that is far above, nor to one in a quotation, which may be collapsed.
+Nothing refers to a link that is far above, nor to one in a quotation, which may be collapsed.
 
-A link misleads if its text names a host or an address and it goes to another site
-(registrable domains are compared), if it has a user name before its host or a label in two
-alphabets, or if it runs code (`javascript:`, `data:`): of that one only the scheme is shown. A `mailto`
-misleads if any of its recipients is at another site.
-What people may not see of a text, or what is raised in it, doesn't hide what it names: it is read with
-and without that, or as one word with it and apart.
-The text names a host by a URL or ``www.`` anywhere in it, or by a bare domain or an address
+A link misleads if its text names a host or an address and it goes to another site (registrable domains
+are compared), if it has a user name before its host or a label in two alphabets, or if it runs code
+(`javascript:`, `data:`): of that one only the scheme is shown. A `mailto` misleads if a recipient is at
+another site. The text names a host by a URL or `www.` anywhere in it, or by a bare domain or an address
 on a line of few words: a headline may speak of a site.
 """
 
 import functools
 import re
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Final, cast
 
-from mailmcp.mail.html.marks import MARK_OPENING
 from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same_site
 from mailmcp.mail.trust.lookalike import part_signs
 
+SHORT_CHARS_MAX: Final = 60
+"""Longer targets have a number: nobody reads or types them, and they cost more than the text around them."""
+
+_MISLEADING_CHARS_MAX: Final = 1_000
+_TARGET_CHARS_MAX: Final = 2_000  # of a numbered one in a reply's data; browsers take no more
+_NUMBERED: Final = re.compile(r"\blink (\d{1,6})\)")
 _TEXT_CHARS_MAX: Final = 500
 _NEAR_CHARS: Final = 1_000
 _WORDS_MAX: Final = 5
@@ -44,89 +43,86 @@ _ASCII_HOST: Final = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
 """Of a claim in a text that is written without spaces, such as Chinese."""
 
 _IN_BRACKETS: Final = re.compile(r"\[[^\[\]]*\]")
-"""Marked passages, and alternative text: words of a link's text that people may not see."""
+"""Alternative text: words of a link's text that people may not see."""
 
 _NO_BRACKETS: Final = str.maketrans("", "", "[]")
-
-RAISED: Final = "\x1f"
-"""Before raised text, which may be the number of a footnote or a part of the word; no text has it itself."""
-
 _BARE_TARGET: Final = re.compile(r"^(?:https?://|mailto:|tel:)|/$", re.IGNORECASE)
 _NO_DIGITS: Final = re.compile(r"[^0-9+]+")
-# Domains of countries and others that are endings of files as well.
 _FILE_ENDINGS: Final = frozenset({"ai", "cc", "md", "mov", "pl", "ps", "py", "rs", "sh", "so", "zip"})
+"""Domains of countries and others that are endings of files as well."""
+
 _RESERVED: Final = frozenset({"example", "test", "invalid"})  # RFC 6761
 
 
-@dataclass(slots=True)
 class LinkBook:
     """The links of one document, in order."""
 
-    misleading: int = 0
-    """Links that say one thing and do another, from 0."""
+    def __init__(self, *, first: int = 1, in_full: bool = False) -> None:
+        self.misleading = 0
+        self.chars_since = 0
+        """Characters of text since the last link."""
 
-    sent: set[str] = field(default_factory=set)
-    """Where buttons that were shown lead."""
+        self._numbers: dict[str, int] = {}
+        self._first, self._in_full = first, in_full
+        self._last: Link | None = None
 
-    chars_since: int = 0
-    """Characters of text since the last link."""
-
-    _last: Link | None = None
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The targets that have numbers."""
+        return tuple(self._numbers)
 
     def forget(self) -> None:
-        """Let no note refer to a link so far: a reader may not see them."""
+        """Let nothing refer to a link so far: a reader may not see them."""
         self._last = None
-        self.sent.clear()
 
-    def describe(self, text: str, href: str) -> str:
-        """Return the note after the text of a link, without white space; "" for none.
+    def describe(self, text: str, href: str) -> tuple[str, bool]:
+        """Return what to write after the text of a link, "" for nothing, and whether it has a number.
 
         Args:
-            text: With a line feed wherever a line ends, RAISED before raised text, and with marks.
+            text: With a line feed wherever a line ends, and around what people may not see.
             href: The target, absolute.
         """
         link = parse_link(href)
-        seen = _IN_BRACKETS.sub("", text)
-        text = text.replace(MARK_OPENING, "")
-        readings = [text, seen, text.translate(_NO_BRACKETS)]
-        if RAISED in text:
-            readings = [each.replace(RAISED, between) for each in readings for between in ("", " ")]
         words = " ".join(text.split())
+        readings = (text, _IN_BRACKETS.sub("", text), text.translate(_NO_BRACKETS))
         host = next(filter(None, (find_misleading_host(each, link) for each in readings)), "")
         self.misleading += link.kind is LinkKind.RUNS or bool(words and host)
         if not link.target or not words:
-            return ""
+            return "", False
         last, self._last = self._last if self.chars_since <= _NEAR_CHARS else None, link
         self.chars_since = 0
         if host or link.kind is LinkKind.RUNS:
-            return f"<goes to {_name_target(link, host)}>"
+            return f"<goes to {_name_target(link, host)}>", False
         if _bare(words, link.kind) == _bare(link.target, link.kind):
-            return ""
-        is_near = link.is_long and last is not None and any(_hosts(link)) and _hosts(link) == _hosts(last)
-        if is_near or (last is not None and link.target == last.target):
-            return "<…>"
-        return f"<{_shorten(link) if link.is_long else link.target}>"
+            return "", False
+        if len(link.target) > SHORT_CHARS_MAX and not self._in_full:
+            number = self._numbers.setdefault(link.target, self._first + len(self._numbers))
+            is_near = last is not None and len(last.target) > SHORT_CHARS_MAX and _hosts(last) == _hosts(link)
+            return ("" if is_near else f"{_name_hosts(link)}, ") + f"link {number}", True
+        return "<…>" if last is not None and link.target == last.target else f"<{link.target}>", False
+
+
+def numbered_links(text: str, targets: Sequence[str]) -> dict[str, str]:
+    """Return the targets of the links that have numbers in a text, by number, but for very long ones."""
+    numbers = sorted({int(each) for each in _NUMBERED.findall(text)})
+    known = {str(number): targets[number - 1] for number in numbers if 0 < number <= len(targets)}
+    return {number: target for number, target in known.items() if len(target) <= _TARGET_CHARS_MAX}
 
 
 def _hosts(link: Link) -> list[str]:
     return list(dict.fromkeys(filter(None, (link.host, *link.other_hosts))))
 
 
-def _shorten(link: Link) -> str:
-    hosts = _hosts(link)
-    if len(hosts) > 1:
-        return _name_hosts(hosts)
-    return f"{hosts[0]}/…" if hosts else f"{link.target.partition(':')[0]}:…"
-
-
-def _name_hosts(hosts: list[str]) -> str:
+def _name_hosts(link: Link) -> str:
+    hosts = _hosts(link) or [f"{link.target.partition(':')[0]}:"]
     return ", ".join([*hosts[:_HOSTS_MAX], *(["…"] if len(hosts) > _HOSTS_MAX else [])])
 
 
 def _name_target(link: Link, host: str) -> str:
-    if link.is_long:
-        return _name_hosts(list(dict.fromkeys([host, *_hosts(link)])))
-    return link.target if link.target.startswith(host) else f"{host}: {link.target}"
+    target = link.target
+    if len(target) > _MISLEADING_CHARS_MAX:
+        target = f"{target[:_MISLEADING_CHARS_MAX]}…"
+    return target if target.startswith(host) else f"{host}: {target}"
 
 
 def _bare(text: str, kind: LinkKind) -> str:
@@ -138,10 +134,9 @@ def _bare(text: str, kind: LinkKind) -> str:
 
 def find_misleading_host(text: str, link: Link) -> str:
     """Return where a link goes if its text names another site, or its target disguises the site; else ""."""
-    scheme = f"{link.target.partition(':')[0]}:"
     hosts = _hosts(link)
     if link.kind is LinkKind.OTHER:
-        hosts = hosts or [scheme]
+        hosts = hosts or [f"{link.target.partition(':')[0]}:"]
     if link.disguised:
         return hosts[0]
     if link.kind in (LinkKind.NONE, LinkKind.PHONE, LinkKind.RUNS):

@@ -1,16 +1,16 @@
-"""Lines of plain text, written word by word: white space, blocks, quotes, list marks.
+"""Lines of plain text, written word by word: white space, blocks, quotes, list marks, marks of doubt.
 
-Knows nothing of HTML elements: `html` says what each element means to it.
+Knows nothing of HTML elements: `render` says what each element means to it.
 """
 
 import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from mailmcp.mail.html.marks import CLOSE, OPEN, ROUND
+
 _SPACES: Final = re.compile(r"[ \t\n\r\f\v\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
-_PREFIXES_MAX: Final = (
-    12  # quotes and lists nested deeper look alike; hostile nesting must not fill each line
-)
+_PREFIXES_MAX: Final = 12  # quotes and lists nested deeper look alike, and would fill each line
 
 
 @dataclass(slots=True)
@@ -20,6 +20,14 @@ class _Prefix:
     first: str
     rest: str
     used: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a text begins in the line that is being written."""
+
+    line: int
+    word: int
 
 
 @dataclass(slots=True)
@@ -33,7 +41,7 @@ class TextWriter:
     _prefixes: list[_Prefix] = field(default_factory=list)
     _shared: int = 0
 
-    def write(self, text: str) -> None:
+    def write(self, text: str, *, maybe: bool = False) -> None:
         """Add running text; any white space in it is one space."""
         words = _SPACES.sub(" ", text)
         if words.startswith(" ") and self._words:
@@ -42,8 +50,21 @@ class TextWriter:
         if not body:
             return
         self._begin_line()
+        body = f"{OPEN}{body.translate(ROUND)}{CLOSE}" if maybe else body
         self._words.append(f" {body}" if self._space else body)
         self._space = words.endswith(" ")
+
+    def write_preformatted(self, text: str, *, maybe: bool = False) -> None:
+        """Add text whose line ends and spaces count."""
+        for number, line in enumerate(text.split("\n")):
+            if number and not self._words and self.lines:
+                self._breaks = min(self._breaks + 1, 2)
+            elif number:
+                self.break_line()
+            if line.strip():
+                self._begin_line()
+                body = line.replace("\xa0", " ")
+                self._words.append(f"{OPEN}{body.translate(ROUND)}{CLOSE}" if maybe else body)
 
     def close_mark(self, mark: str) -> None:
         """Add the mark that closes, or take back the one that opened if nothing came between."""
@@ -55,22 +76,25 @@ class TextWriter:
         self.write(mark)
         self._space = space
 
+    def last_place(self) -> Place:
+        """Return where the last word was written."""
+        return Place(len(self.lines), len(self._words) - 1)
+
+    def write_target(self, begun: Place | None, target: str, *, maybe: bool) -> None:
+        """Write where a link leads: `[text](target)` for a text within one line, else `(target)` after it."""
+        text = "".join(self._words[begun.word :]) if begun and begun.line == len(self.lines) else ""
+        is_picture = text.strip().startswith("[") and text.endswith("]") and text.count("[") == 1
+        if begun is None or not text or OPEN in text or is_picture:
+            self.write(f" ({target})", maybe=maybe)
+            return
+        first = self._words[begun.word]
+        body = first.lstrip(" ")
+        self._words[begun.word] = f"{first[: len(first) - len(body)]}[{body}"
+        self._words.append(f"]({target})")
+
     def ends_with_digit(self) -> bool:
         """Return whether the next text would directly follow a digit."""
         return bool(self._words) and not self._space and self._words[-1][-1:].isdigit()
-
-    def is_line_empty(self) -> bool:
-        """Return whether the next text would begin a line."""
-        return not "".join(self._words).strip()
-
-    def write_preformatted(self, text: str) -> None:
-        """Add text whose line ends and spaces count."""
-        for number, line in enumerate(text.replace("\r\n", "\n").split("\n")):
-            if number:
-                self._break_hard()
-            if line.strip():
-                self._begin_line()
-                self._words.append(line.replace("\xa0", " "))
 
     def break_line(self, breaks: int = 1) -> None:
         """End the line; two breaks leave one blank line, more do not add to it."""
@@ -115,21 +139,12 @@ class TextWriter:
             if line:
                 self._begin_line()
                 self._words.append(line)
-                self.break_line()
-            else:
-                self.break_line(2)
+            self.break_line(1 if line else 2)
 
     def finish(self) -> list[str]:
         """Return the lines; the first and the last aren't blank."""
         self._end_line()
         return self.lines
-
-    def _break_hard(self) -> None:
-        """End the line even where it is blank: within preformatted text only."""
-        if self._words or not self.lines:
-            self.break_line()
-        else:
-            self._breaks = min(self._breaks + 1, 2)
 
     def _begin_line(self) -> None:
         if self._words:
