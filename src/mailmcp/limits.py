@@ -29,9 +29,6 @@ GROUP_TIMES_DEFAULT: Final = 31
 PAGE_SIZE_MAX: Final = 100
 """More would exceed a model's attention and the FETCH line that servers accept."""
 
-MAILBOX_PAGE_SIZE: Final = 200
-"""Mailboxes on a page of imap_list_mailboxes."""
-
 LAST_DAYS_MAX: Final = 365
 """Longer ranges take since and before."""
 
@@ -49,9 +46,6 @@ EVIDENCE_WORDS_MAX: Final = 32
 
 ROW_CHARS_MAX: Final = 200
 """A subject or the senders in a row; "…" marks a cut."""
-
-ROW_HEADER_OCTETS: Final = 32_768
-"""Fetched of a header when the server finds no header fields in it."""
 
 ROW_CALENDAR_OCTETS: Final = 32_768
 """Fetched of an invitation for its times, which may come after a hundred attendees and a description."""
@@ -193,9 +187,6 @@ HEADER_FIELDS_MAX: Final = 10_000
 HEADER_CHARS_MAX: Final = 2_000
 """One header value in a reply; addresses are never cut in the middle."""
 
-HEADER_WHOLE_CHARS_MAX: Final = 20_000
-"""One header value when all headers are requested: 400 recipients."""
-
 CHARSET_GUESS_OCTETS: Final = 8_192
 """Text without a charset that is examined, from its first 8-bit octet on: about 2 ms."""
 
@@ -228,14 +219,6 @@ CALENDAR_EVENTS_MAX: Final = 200
 
 LINK_CHARS_MAX: Final = 100
 """Longer link targets are shown as their host: they are tracking links of 100 tokens and more."""
-
-RAW_OCTETS_DEFAULT: Final = 8_000
-"""Of a stored message in a reply: 2,000 to 3,000 tokens, like a body."""
-
-RAW_OCTETS_MIN: Final = 100
-"""Fewer might not hold a line, or even a character."""
-
-RAW_OCTETS_MAX: Final = 100_000
 
 RAW_RESOURCE_OCTETS_MAX: Final = 10_000_000
 """A message served as a resource: fits the largest attachment that is one, 7 MB as Base64."""
@@ -282,12 +265,6 @@ FILENAME_CHARS_MAX: Final = 255
 
 PART_RANGE_OCTETS: Final = 1_048_576
 """Fetched of a part at once: most parts take one round trip, and larger ones can report progress."""
-
-ATTACHMENTS_WITH_MESSAGE_MAX: Final = 10
-"""Attachments whose text is read together with their message."""
-
-ATTACHMENT_WITH_MESSAGE_OCTETS_MAX: Final = 8_388_608
-"""Larger attachments, as stored, are read on their own: that takes time, and reports progress."""
 
 ATTACHMENT_CONTENT_OCTETS_MAX: Final = 5_000_000
 """A file in a reply: a third more as Base64, and hosts keep replies in memory."""
@@ -406,45 +383,13 @@ REPLIES_SEARCHED_MAX: Final = 50_000
 SESSIONS_PER_ACCOUNT: Final = 4
 """Connections for one account: providers allow 10 to 15 for all of a user's programs together."""
 
-SESSION_IDLE_CHECK_S: Final = 30.0
-"""A session that was idle for this long is checked with NOOP before use."""
-
-SESSION_IDLE_MAX_S: Final = 240.0
-"""Idle sessions are closed after this long: NATs forget connections after about five minutes."""
-
-SESSION_AGE_MAX_S: Final = 3_600.0
-"""Sessions are replaced after this long, so that new credentials and routes take effect."""
-
 CONNECT_TIMEOUT_S: Final = 15.0
 COMMAND_TIMEOUT_S: Final = 30.0
 CALL_TIMEOUT_S: Final = 60.0
 """For one tool call with its retries; hosts give up after 60 s by default."""
-
-RETRY_ATTEMPTS: Final = 3
-"""Attempts at one read over new connections, the first included."""
-
-RETRY_WAIT_MAX_S: Final = 0.5
-"""Before the third attempt. The second follows at once: the first loss is usually a dead idle connection."""
-
-AUTH_BACKOFF_S: Final = 60.0
-"""No login for this long after one that was refused or not answered: providers lock accounts."""
-
-CONNECTION_LIMIT_TTL_S: Final = 600.0
-"""For a server's connection limit: another program may have closed some by then, and one refused login
-every ten minutes does no harm."""
-
-LITERAL_OCTETS_MAX: Final = 16_777_216
-"""One literal: far more than any that is requested, so a longer one is a fault or an attack."""
-
-RESPONSE_OCTETS_MAX: Final = 67_108_864
-"""All responses to a command or a burst: four of the longest literals. A search that finds a million messages
-takes 7 MB; more than this is a fault or an attack."""
 
 BURST_MAILBOXES: Final = 20
 """Mailboxes opened in one burst of commands."""
 
 BURST_OCTETS: Final = 32_768
 """Commands in one burst: they fit any socket buffer, so that neither side waits for the other."""
-
-SEQUENCE_SET_OCTETS: Final = 6_000
-"""UIDs in one command: Dovecot and others refuse lines over 8 KB."""

@@ -71,7 +71,7 @@ def test_what_is_unambiguous_is_accepted(raw: dict[str, Any], name: str, expecte
 
 
 BAD = [
-    ({"limit": 0}, "limit", "out_of_range"),
+    ({"limit": -1}, "limit", "out_of_range"),
     ({"limit": 101}, "limit", "out_of_range"),
     ({"limit": -1}, "limit", "out_of_range"),
     ({"limit": "101"}, "limit", "out_of_range"),
@@ -162,7 +162,7 @@ def test_empty_values_mean_the_default(absent: object) -> None:
 
 def test_every_problem_is_told_at_once() -> None:
     raw = {
-        "limit": 0,
+        "limit": -1,
         "form": "x",
         "unread_only": "maybe",
         "query": "a\nb",

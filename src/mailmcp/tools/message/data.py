@@ -3,20 +3,21 @@
 from pydantic import BaseModel, Field
 
 from mailmcp.tools.attachment_row import AttachmentRow, attachment_line
+from mailmcp.tools.published import Fields, Row, Strings
 from mailmcp.wording import counted
 from mcp_envelope import Untrusted, code
 from mcp_envelope.markdown import quote
 
 
-class NoticeRow(BaseModel):
+class NoticeRow(Row):
     """A calendar invitation, a delivery report or a read receipt."""
 
     kind: str
     part_id: str
-    fields: dict[str, str]
+    fields: Fields
 
 
-class MessageDetail(BaseModel):
+class MessageDetail(Row):
     """One message."""
 
     message_id: str
@@ -30,15 +31,15 @@ class MessageDetail(BaseModel):
     to: str
     cc: str
     subject: str
-    flags: list[str]
+    flags: Strings
     size_bytes: int | None = None
     authentication: str
     """The results of SPF, DKIM and DMARC, or "not known"."""
 
-    suspicions: list[str] | None = None
+    suspicions: Strings | None = None
     """What is odd about the sender, by kind; the warnings explain it."""
 
-    headers: dict[str, str] | None = None
+    headers: Fields | None = None
     notices: list[NoticeRow] | None = None
     body_text: str | None = None
     body_html: str | None = None

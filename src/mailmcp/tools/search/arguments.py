@@ -210,7 +210,7 @@ class SearchMessagesArguments(_CriteriaArguments):
     dates: Literal["received", "written"] = Field("received", description="written: use the Date header.")
     sort: Literal["newest", "oldest", "largest"] = "newest"
     limit: int = Field(
-        limits.PAGE_SIZE_DEFAULT, ge=1, le=limits.PAGE_SIZE_MAX, description="Messages a page."
+        limits.PAGE_SIZE_DEFAULT, ge=0, le=limits.PAGE_SIZE_MAX, description="Messages a page; 0 counts only."
     )
     group_by: Literal["sender", "domain", "list", "mailbox", "day", "month", "year"] | None = None
     snippet_max_chars: Annotated[int, AfterValidator(_check_snippet_chars)] = Field(

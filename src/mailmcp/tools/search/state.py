@@ -171,7 +171,7 @@ def start_search(
         first_day=first_day,
         query=query,
         sources=tuple(SourceCursor(account_id=each, mailbox=name) for each in account_ids for name in names),
-        page_size=arguments.limit,
+        page_size=arguments.limit or 1,
     )
     if len(search.sources) > limits.SEARCH_SOURCES_MAX:
         raise InvalidInputError.of(
