@@ -29,9 +29,6 @@ GROUP_TIMES_DEFAULT: Final = 31
 PAGE_SIZE_MAX: Final = 100
 """More would exceed a model's attention and the FETCH line that servers accept."""
 
-MAILBOX_PAGE_SIZE: Final = 200
-"""Mailboxes on a page of imap_list_mailboxes."""
-
 LAST_DAYS_MAX: Final = 365
 """Longer ranges take since and before."""
 
@@ -193,9 +190,6 @@ HEADER_FIELDS_MAX: Final = 10_000
 HEADER_CHARS_MAX: Final = 2_000
 """One header value in a reply; addresses are never cut in the middle."""
 
-HEADER_WHOLE_CHARS_MAX: Final = 20_000
-"""One header value when all headers are requested: 400 recipients."""
-
 CHARSET_GUESS_OCTETS: Final = 8_192
 """Text without a charset that is examined, from its first 8-bit octet on: about 2 ms."""
 
@@ -228,14 +222,6 @@ CALENDAR_EVENTS_MAX: Final = 200
 
 LINK_CHARS_MAX: Final = 100
 """Longer link targets are shown as their host: they are tracking links of 100 tokens and more."""
-
-RAW_OCTETS_DEFAULT: Final = 8_000
-"""Of a stored message in a reply: 2,000 to 3,000 tokens, like a body."""
-
-RAW_OCTETS_MIN: Final = 100
-"""Fewer might not hold a line, or even a character."""
-
-RAW_OCTETS_MAX: Final = 100_000
 
 RAW_RESOURCE_OCTETS_MAX: Final = 10_000_000
 """A message served as a resource: fits the largest attachment that is one, 7 MB as Base64."""
@@ -282,12 +268,6 @@ FILENAME_CHARS_MAX: Final = 255
 
 PART_RANGE_OCTETS: Final = 1_048_576
 """Fetched of a part at once: most parts take one round trip, and larger ones can report progress."""
-
-ATTACHMENTS_WITH_MESSAGE_MAX: Final = 10
-"""Attachments whose text is read together with their message."""
-
-ATTACHMENT_WITH_MESSAGE_OCTETS_MAX: Final = 8_388_608
-"""Larger attachments, as stored, are read on their own: that takes time, and reports progress."""
 
 ATTACHMENT_CONTENT_OCTETS_MAX: Final = 5_000_000
 """A file in a reply: a third more as Base64, and hosts keep replies in memory."""

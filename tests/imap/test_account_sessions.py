@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from imap.scenes import make_account, session_on
+from imap.scenes import make_account, open_mailbox, session_on
 from mailmcp import limits
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.connect import ConnectionHandle
@@ -30,7 +30,7 @@ def open_one(server: Peer) -> Iterator[Callable[..., Session]]:
             session = stack.enter_context(session_on(make_account(server)))
             session.opened_at, session.last_used_at = opened_at, last_used_at
             if mailbox:
-                session.examine(mailbox)
+                open_mailbox(session, mailbox)
             return session
 
         yield make

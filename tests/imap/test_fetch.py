@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from imap.scenes import ROW_ITEMS, At, make_account, session_on
+from imap.scenes import ROW_ITEMS, At, make_account, open_mailbox, session_on
 from mailmcp import limits
 from mailmcp.imap.command import Piece, Response
 from mailmcp.imap.fetch import Fetched, FetchJob, fetch_messages, fetch_steps
@@ -21,7 +21,7 @@ TEN = tuple(range(1, 11))
 
 def fetch(server: Peer, *uids: int, items: tuple[str, ...] = ROW_ITEMS) -> Fetched:
     with session_on(make_account(server)) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         fetched = fetch_messages(session, uids, items)
         assert set(fetched.messages) | set(fetched.failures) == set(uids)
         assert not set(fetched.messages) & set(fetched.failures)
@@ -220,7 +220,7 @@ def test_dovecot_gives_what_is_asked_for(dovecot: Dovecot, dovecot_user: Login) 
     account = make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)
     items = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", "BODY.PEEK[]<0.9>")
     with session_on(account) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         message = fetch_messages(session, [1, 2, 3], items).messages[2]
     assert set(message.flags) == {"\\Seen", "$X"}
     assert message.internal_date == received
@@ -252,7 +252,7 @@ FLAGS = ("UID", "FLAGS")
 
 def fetch_jobs(server: Peer, *jobs: FetchJob) -> list[Fetched]:
     with session_on(make_account(server)) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         return run_steps(session, fetch_steps(session, *jobs))
 
 

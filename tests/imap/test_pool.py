@@ -6,7 +6,7 @@ from threading import Barrier
 import pytest
 
 from imap.conftest import PoolFactory
-from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest
+from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest, open_mailbox
 from mailmcp import limits
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
@@ -33,7 +33,7 @@ def open_sessions(server: Peer, pool: RunningPool, count: int) -> None:
 
 
 def look_at(mailbox: str, session: Session) -> None:
-    session.examine(mailbox)
+    open_mailbox(session, mailbox)
     session.run("NOOP")
 
 

@@ -132,10 +132,10 @@ def run_pipelined(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> li
 
 
 def run_steps(session: Session, steps: Steps[ResultT]) -> ResultT:
-    """Run steps in the mailbox that the session has open; raises what they raise, and as `run_pipelined`."""
-    assert session.mailbox is not None  # noqa: S101 - it was examined
-    task = MailboxTask(mailbox=session.mailbox.name, uidvalidity=session.expected_uidvalidity, steps=steps)
-    [result] = run_pipelined(session, [task])
+    """Run steps in the mailbox that was chosen; raises what they raise, and as `run_pipelined`."""
+    assert session.chosen is not None  # noqa: S101 - the caller's bug
+    mailbox, uidvalidity = session.chosen
+    [result] = run_pipelined(session, [MailboxTask(mailbox=mailbox, uidvalidity=uidvalidity, steps=steps)])
     if isinstance(result, ToolError):
         raise result
     return result

@@ -1,14 +1,13 @@
 """An attachment as a row: one shape in lists, conversations and messages."""
 
-from pydantic import BaseModel
-
 from mailmcp.mail.mime.structure import Part
+from mailmcp.tools.published import Row
 from mailmcp.wording import counted
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
 
 
-class AttachmentRow(BaseModel):
+class AttachmentRow(Row):
     """One attachment."""
 
     part_id: str

@@ -4,6 +4,7 @@ from pydantic import BaseModel
 
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.names import LIST_ACCOUNTS, LIST_MAILBOXES
+from mailmcp.tools.published import Row, Strings
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import NextAction, Outcome, code
@@ -14,11 +15,11 @@ class ListAccountsArguments(Arguments):
     """No arguments."""
 
 
-class AccountRow(BaseModel):
+class AccountRow(Row):
     """One account. It shows no secrets, and no login name unless it is an address."""
 
     account_id: str
-    addresses: list[str]
+    addresses: Strings
     host: str
     port: int
     secure: bool
@@ -61,7 +62,7 @@ async def list_accounts(_arguments: ListAccountsArguments, call: Call) -> Outcom
 TOOL = MailTool(
     name=LIST_ACCOUNTS,
     title="List mail accounts",
-    description="List the configured mail accounts. Call it first when you do not know the account_id.",
+    description="List the mail accounts, with their ids and addresses.",
     arguments=ListAccountsArguments,
     data=ListAccountsData,
     run=list_accounts,

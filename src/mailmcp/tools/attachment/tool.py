@@ -37,6 +37,7 @@ from mailmcp.tools.attachment.text import (
 from mailmcp.tools.errors import about_message
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_ATTACHMENT
+from mailmcp.tools.published import Row
 from mailmcp.tools.text_window import TextWindow, cut_window
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
@@ -84,7 +85,7 @@ class GetAttachmentArguments(MessageArguments):
     text_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=limits.ATTACHMENT_TEXT_CHARS_MAX)
 
 
-class SectionRow(BaseModel):
+class SectionRow(Row):
     """A page, sheet or slide."""
 
     name: str

@@ -1,26 +1,29 @@
 """imap_list_mailboxes: every mailbox of an account or of all accounts, with counts on request."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
+from typing import Final
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from mailmcp import limits
 from mailmcp.imap.mailboxes import CountFailure, Mailbox, count_mailboxes, list_mailboxes, listing_order
 from mailmcp.imap.session import Session
 from mailmcp.model.cursor import MailboxesCursor, format_mailboxes_cursor, parse_mailboxes_cursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import Arguments
-from mailmcp.tools.mailboxes.data import ListMailboxesData, MailboxRow
-from mailmcp.tools.mailboxes.render import mailbox_lines
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
+from mailmcp.tools.published import Row
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
-from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Page, Problem, ToolError
+from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Page, Problem, ToolError, code
 
-_ALL = "*"
+_ALL: Final = "*"
 """As `account_id`: all of them."""
+
+_PAGE_SIZE: Final = 200
+"""Mailboxes on a page: nearly everyone has fewer."""
 
 
 class ListMailboxesArguments(Arguments):
@@ -31,6 +34,30 @@ class ListMailboxesArguments(Arguments):
         default=False, description="Count messages and unseen ones; slow on some servers."
     )
     cursor: str = Field("", description="From the previous page; enough on its own.")
+
+
+class MailboxRow(Row):
+    """One mailbox."""
+
+    account_id: str | None = None
+    """Set in a list of all accounts."""
+
+    name: str
+    delimiter: str
+    special_use: str = Field(description='Such as "\\\\Sent" (RFC 6154).')
+    special_use_guessed: bool | None = None
+    """Whether it is guessed from the name."""
+
+    selectable: bool = Field(description="false: holds no messages.")
+    messages: int | None = None
+    unseen: int | None = None
+
+
+class ListMailboxesData(BaseModel):
+    """The mailboxes, INBOX first, then by name."""
+
+    account_id: str
+    mailboxes: list[MailboxRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +100,7 @@ async def list_mailboxes_of_accounts(
         raise errors[account_ids[0]]
     listed = {each: found for each, found in results.items() if isinstance(found, _Listed)}
     every = [(account_id, each) for account_id, found in listed.items() for each in found.page]
-    page = every[: limits.MAILBOX_PAGE_SIZE]
+    page = every[:_PAGE_SIZE]
     total = sum(found.total for found in listed.values())
     account_id = _ALL if start.all_accounts else account_ids[0]
     cursor = None
@@ -94,12 +121,24 @@ async def list_mailboxes_of_accounts(
         next_action = NextAction(
             instruction="Get the next page.", tool=LIST_MAILBOXES, arguments={"cursor": cursor}
         )
-    rows = [_row(each, account_id=name if start.all_accounts else None) for name, each in page]
+    rows = [
+        MailboxRow(
+            account_id=owner if start.all_accounts else None,
+            name=each.name,
+            delimiter=each.delimiter,
+            special_use=each.special_use,
+            special_use_guessed=each.special_use_guessed or None,
+            selectable=each.selectable,
+            messages=each.messages,
+            unseen=each.unseen,
+        )
+        for owner, each in page
+    ]
     where = counted(len(listed), "account") if start.all_accounts else f"account {account_id}"
     return Outcome(
         summary=f"{len(rows)} of {counted(total, 'mailbox', 'mailboxes')} in {where}",
         data=ListMailboxesData(account_id=account_id, mailboxes=rows),
-        blocks=tuple(mailbox_lines(rows)),
+        blocks=tuple(_lines(rows)),
         issues=(
             *(Issue.of(error, stage="list", account_id=each) for each, error in errors.items()),
             *(
@@ -108,7 +147,7 @@ async def list_mailboxes_of_accounts(
                 for name in found.uncounted
             ),
         ),
-        page=Page(page_size=limits.MAILBOX_PAGE_SIZE, total_count=total, cursor=cursor),
+        page=Page(page_size=_PAGE_SIZE, total_count=total, cursor=cursor),
         next_action=next_action,
     )
 
@@ -117,7 +156,7 @@ def _list_page(session: Session, *, position: str, counts: bool, skipped: bool) 
     every = list_mailboxes(session, with_counts=counts)
     after = listing_order(position)
     rest = [each for each in every if not skipped and (not position or listing_order(each.name) > after)]
-    page: Sequence[Mailbox] = rest[: limits.MAILBOX_PAGE_SIZE]
+    page: Sequence[Mailbox] = rest[:_PAGE_SIZE]
     has_more = len(rest) > len(page)
     if not counts:
         return _Listed(page=page, total=len(every), has_more=has_more)
@@ -125,17 +164,20 @@ def _list_page(session: Session, *, position: str, counts: bool, skipped: bool) 
     return _Listed(page=found.mailboxes, total=len(every), has_more=has_more, uncounted=found.uncounted)
 
 
-def _row(mailbox: Mailbox, *, account_id: str | None) -> MailboxRow:
-    return MailboxRow(
-        account_id=account_id,
-        name=mailbox.name,
-        delimiter=mailbox.delimiter,
-        special_use=mailbox.special_use,
-        special_use_guessed=mailbox.special_use_guessed or None,
-        selectable=mailbox.selectable,
-        messages=mailbox.messages,
-        unseen=mailbox.unseen,
-    )
+def _lines(rows: Sequence[MailboxRow]) -> Iterator[str]:
+    """Format mailboxes, those of several accounts below the name of each."""
+    for account_id, some in groupby(rows, key=lambda row: row.account_id):
+        if account_id is not None:
+            yield f"Account {account_id}:"
+        for row in some:
+            facts = []
+            if row.special_use:
+                facts.append(row.special_use[1:] + ("?" if row.special_use_guessed else ""))
+            if not row.selectable:
+                facts.append("holds no messages")
+            if row.messages is not None:
+                facts.append(f"{counted(row.messages, 'message')}, {row.unseen or 0} unseen")
+            yield f"- {code(row.name)}" + (f" ({'; '.join(facts)})" if facts else "")
 
 
 def _count_issue(account_id: str, mailbox: str, failure: CountFailure) -> Issue:
@@ -177,8 +219,8 @@ TOOL = MailTool(
     name=LIST_MAILBOXES,
     title="List mailboxes",
     description=(
-        "List the mailboxes (folders) of an account: exact names, special use (Sent, Drafts, Junk, …), "
-        "and on request how many messages each holds."
+        "List the mailboxes (folders) of an account: exact names, special use, and on request how many "
+        "messages each holds."
     ),
     arguments=ListMailboxesArguments,
     data=ListMailboxesData,

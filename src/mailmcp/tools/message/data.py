@@ -3,20 +3,21 @@
 from pydantic import BaseModel, Field
 
 from mailmcp.tools.attachment_row import AttachmentRow, attachment_line
+from mailmcp.tools.published import Fields, Row, Strings
 from mailmcp.wording import counted
 from mcp_envelope import Untrusted, code
 from mcp_envelope.markdown import quote
 
 
-class NoticeRow(BaseModel):
+class NoticeRow(Row):
     """A calendar invitation, a delivery report or a read receipt."""
 
     kind: str
     part_id: str
-    fields: dict[str, str]
+    fields: Fields
 
 
-class MessageDetail(BaseModel):
+class MessageDetail(Row):
     """One message."""
 
     message_id: str
@@ -30,18 +31,21 @@ class MessageDetail(BaseModel):
     to: str
     cc: str
     subject: str
-    flags: list[str]
+    flags: Strings
     size_bytes: int | None = None
     authentication: str
     """The results of SPF, DKIM and DMARC, or "not known"."""
 
-    suspicions: list[str] | None = None
+    suspicions: Strings | None = None
     """What is odd about the sender, by kind; the warnings explain it."""
 
-    headers: dict[str, str] | None = None
+    headers: Fields | None = None
     notices: list[NoticeRow] | None = None
     body_text: str | None = None
     body_html: str | None = None
+    links: dict[str, str] | None = None
+    """The targets of the links that have numbers in `body_text`."""
+
     body_offset: int | None = None
     """Where the body begins, unless at its start."""
 
@@ -86,6 +90,8 @@ def message_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
     blocks += fenced or ["(no text)"]
     if detail.quoted_lines_collapsed:
         blocks.append(f'(quotes="keep" shows {counted(detail.quoted_lines_collapsed, "quoted line")})')
+    if detail.links:
+        blocks.append('(body_mode="html" shows where numbered links lead)')
     if detail.attachments:
         blocks.append("Attachments:")
     for row in detail.attachments:

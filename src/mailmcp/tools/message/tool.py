@@ -10,6 +10,7 @@ from mailmcp import limits
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.html.convert import sanitize_html
+from mailmcp.mail.html.links import numbered_links
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.read import ReadMessage, parts_to_fetch, read_message
 from mailmcp.mail.text.snippet import make_snippet
@@ -43,14 +44,12 @@ class GetMessageArguments(MessageArguments):
     aliases: ClassVar[Mapping[str, str]] = {"include_all_headers": "include_headers"}
 
     message_id: str = Field(description="From imap_search_messages.")
-    header_message_id: str = Field("", description="Its Message-ID header: finds it again if it has moved.")
+    header_message_id: str = Field("", description="Finds it again if it has moved.")
     body_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=limits.BODY_CHARS_MAX)
-    body_offset: int = Field(0, description="For the rest of a long body. Negative: from its end.")
-    body_mode: Annotated[Literal["text", "html"], BeforeValidator(_map_both)] = Field(
-        "text", description="text: plain text, made from HTML if need be; html: sanitised."
-    )
+    body_offset: int = Field(0, description="Negative: from the end.")
+    body_mode: Annotated[Literal["text", "html"], BeforeValidator(_map_both)] = Field("text")
     quotes: Literal["collapse", "keep"] = Field("collapse", description="Quoted history of replies.")
-    include_headers: bool = Field(default=False, description="Those that matter for replies and lists.")
+    include_headers: bool = Field(default=False, description="For replies and lists.")
     attachment_mode: Literal["none", "metadata", "extract_text"] = "metadata"
     attachment_text_max_chars: SkipJsonSchema[int] = Field(
         limits.ATTACHMENT_TEXT_CHARS_DEFAULT, ge=100, le=limits.ATTACHMENT_TEXT_CHARS_MAX
@@ -175,6 +174,7 @@ def _build_outcome(
             "headers": shown_headers,
             "notices": notices or None,
             "body_text": None if html else window.text,
+            "links": None if html else numbered_links(window.text, message.body.links) or None,
             "body_html": window.text if html else None,
             "body_offset": window.offset or None,
             "body_truncated": window.next_offset is not None,
@@ -199,8 +199,8 @@ TOOL = MailTool(
     name=GET_MESSAGE,
     title="Get a message",
     description=(
-        "Get one message: headers, text (from HTML if there is no plain text) and a list of its "
-        "attachments. Does not mark it as read."
+        "Get one message: text (from HTML if there is no plain text) and a list of attachments. "
+        "Does not mark it as read."
     ),
     arguments=GetMessageArguments,
     data=GetMessageData,

@@ -1,10 +1,10 @@
 """imap_get_message_raw: a message exactly as stored, one window of octets at a time."""
 
 from base64 import b64encode
+from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.parts import Window, fetch_window
 from mailmcp.imap.session import Session
@@ -14,10 +14,17 @@ from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE_RAW
-from mailmcp.tools.raw.data import GetMessageRawData
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, Outcome, Untrusted, code
+
+_OCTETS_DEFAULT: Final = 8_000
+"""2,000 to 3,000 tokens, like a body."""
+
+_OCTETS_MIN: Final = 100
+"""Fewer might not hold a line, or even a character."""
+
+_OCTETS_MAX: Final = 100_000
 
 
 class GetMessageRawArguments(MessageArguments):
@@ -25,7 +32,22 @@ class GetMessageRawArguments(MessageArguments):
 
     message_id: str
     offset: int = Field(0, ge=0, le=UINT32_MAX, description="First octet.")
-    max_bytes: int = Field(limits.RAW_OCTETS_DEFAULT, ge=limits.RAW_OCTETS_MIN, le=limits.RAW_OCTETS_MAX)
+    max_bytes: int = Field(_OCTETS_DEFAULT, ge=_OCTETS_MIN, le=_OCTETS_MAX)
+
+
+class GetMessageRawData(BaseModel):
+    """A window of the message."""
+
+    account_id: str
+    message_id: str
+    message_uri: str
+    message_raw_uri: str
+    size_bytes: int
+    offset: int
+    returned_bytes: int
+    next_offset: int | None = None
+    encoding: Literal["utf-8", "base64"]
+    content: str
 
 
 async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outcome[GetMessageRawData]:
@@ -33,7 +55,7 @@ async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outc
     ref = call.choose_message(parse_message_id(arguments.message_id), arguments.account_id)
 
     def fetch(session: Session) -> Window:
-        session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
+        session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
         window = fetch_window(session, ref.uid, offset=arguments.offset, count=arguments.max_bytes)
         if isinstance(window, FetchFailure):
             raise fetch_error(ref, window)
@@ -71,7 +93,7 @@ def _outcome(
     next_offset = end if end < window.size_octets else None
     next_action = None
     if next_offset is not None:
-        is_default = arguments.max_bytes == limits.RAW_OCTETS_DEFAULT
+        is_default = arguments.max_bytes == _OCTETS_DEFAULT
         next_action = NextAction(
             instruction="Get the next octets.",
             tool=GET_MESSAGE_RAW,
@@ -108,8 +130,7 @@ TOOL = MailTool(
     name=GET_MESSAGE_RAW,
     title="Get a message's source",
     description=(
-        "Get the source of a message as stored, headers and all, in windows of octets: as text if possible, "
-        "else base64. To read mail use imap_get_message."
+        "Get the source of a message as stored, in windows of octets. To read mail use imap_get_message."
     ),
     arguments=GetMessageRawArguments,
     data=GetMessageRawData,
