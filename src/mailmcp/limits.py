@@ -30,7 +30,7 @@ PAGE_SIZE_MAX: Final = 100
 """More would exceed a model's attention and the FETCH line that servers accept."""
 
 LAST_DAYS_MAX: Final = 365
-"""Longer ranges take start_date and end_date."""
+"""Longer ranges take since and before."""
 
 SNIPPET_CHARS_MIN: Final = 50
 SNIPPET_CHARS_MAX: Final = 500

@@ -110,8 +110,10 @@ def test_a_store_that_can_not_be_read_is_named(source: TokenSource, store: FileS
     assert caught.value.reason is Reason.PASSWORD_UNAVAILABLE
 
 
-def test_a_small_store_holds_the_refresh_token_alone(store: FileStore) -> None:
-    store.chars_max = 40
+def test_a_small_store_holds_the_refresh_token_alone(
+    store: FileStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mailmcp.auth.store.FILE_CHARS_MAX", 40)
     save_tokens(store, KEY, Tokens(access_token="a" * 2_000, expires_at=5, refresh_token="r"))
     assert json.loads(store.read(KEY) or "") == {"refresh_token": "r"}
     assert load_tokens(store, KEY) == Tokens(access_token="", expires_at=0, refresh_token="r")

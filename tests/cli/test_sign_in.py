@@ -60,49 +60,27 @@ def test_it_must_be_clear_which_account_is_meant(
 def test_the_key_store_of_the_system_is_used_without_a_word(config: Path, key_store: Memory) -> None:
     done = run(config, PASSWORD + OTHER, "password home", typed="fake\n")
     assert done.stderr == "Password for ann: \n"
-    assert done.stdout == (f'{config}: secrets = "keyring"\nStored. To test it, run mailmcp check home\n')
+    assert done.stdout == "Stored. To test it, run mailmcp check home\n"
     assert list(key_store.entries.values()) == ["fake"]
     again = run(config, config.read_text(), "password home", typed="another\n")
-    assert again.stdout == "Stored. To test it, run mailmcp check home\n", "the settings name it already"
+    assert again.stdout == "Stored. To test it, run mailmcp check home\n"
     assert list(key_store.entries.values()) == ["another"]
     ended = run(config, config.read_text(), "logout home")
     assert (ended.exit_code, ended.output) == (0, "Deleted the secret of home\n")
     assert key_store.entries == {}
 
 
-def test_settings_in_variables_are_changed_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MAILMCP_HOST", "imap.example.org")
-    monkeypatch.setenv("MAILMCP_USER", "ann")
-    done = CliRunner().invoke(cli, ["password"], input="fake\n")
-    assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("Set MAILMCP_SECRETS=keyring where mailmcp is started.\n")
-
-
-INLINE = "accounts = [{ account_id = 'work', host = 'imap.example.org', user = 'ann' }]\n"
-
-
-def test_settings_that_only_a_person_can_edit_are_left_to_them(config: Path, key_store: Memory) -> None:
-    done = run(config, INLINE, "password", typed="fake\n")
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr.endswith(
-        f"mailmcp: the secret is stored, but the settings don't say where. {config}: can't be edited "
-        'automatically. Add to account work: secrets = "keyring"\n'
-    )
-    assert config.read_text() == INLINE
-    assert list(key_store.entries.values()) == ["fake"]
-
-
-@pytest.mark.parametrize("command", ["password", "logout"])
-def test_a_key_store_that_is_locked_is_not_replaced_by_a_file(
-    config: Path, secrets: Path, command: str
-) -> None:
+def test_a_key_store_that_is_locked_is_left_alone(config: Path, secrets: Path) -> None:
     keyring.set_keyring(Locked())
-    done = run(config, f"{PASSWORD}secrets = 'keyring'\n", command, typed="fake\n")
+    done = run(config, PASSWORD, "logout")
     assert done.exit_code == 1
     assert done.stderr.endswith(
         "mailmcp: The system's key store can't be used (KeyringLocked). Is it unlocked?\n"
     )
-    assert not secrets.exists()
+    stored = run(config, PASSWORD, "password", typed="fake\n")
+    assert "KeyringLocked" in stored.stderr
+    assert "uses a file that only you can read instead" in stored.stderr
+    assert "fake" in secrets.read_text()
 
 
 def test_a_password_that_imap_cannot_carry_is_refused(config: Path, key_store: Memory) -> None:
@@ -114,7 +92,7 @@ def test_a_password_that_imap_cannot_carry_is_refused(config: Path, key_store: M
 def test_signing_out_says_who_still_knows_the_sign_in(config: Path, key_store: Memory) -> None:
     key_store.set_password("mailmcp", "work ann@imap.example.org", '{"refresh_token": "fake"}')
     oauth = "auth = 'oauth2'\nissuer = 'https://id.example.org'\nclient_id = 'x'\n"
-    done = run(config, f"{PASSWORD}{oauth}secrets = 'keyring'\n", "logout")
+    done = run(config, PASSWORD + oauth, "logout")
     assert (done.exit_code, done.output) == (
         0,
         "Deleted the secret of work\n"

@@ -146,7 +146,15 @@ def test_a_mailbox_made_again_is_another_one(clients: tuple[IMAPClient, IMAPClie
         owner.create_folder("Receipts")
         values.append(owner.folder_status("Receipts", ["UIDVALIDITY"])[b"UIDVALIDITY"])
     assert values == sorted(set(values))
-    with pytest.raises((IMAPClient.AbortError, OSError)):  # pymap would go on in the new mailbox
+
+
+def test_a_session_of_a_deleted_mailbox_ends(clients: tuple[IMAPClient, IMAPClient]) -> None:
+    """By itself pymap would go on in the new mailbox, whose UIDVALIDITY that session was never told."""
+    reader, owner = clients
+    reader.select_folder("Receipts", readonly=True)
+    owner.delete_folder("Receipts")
+    owner.create_folder("Receipts")
+    with pytest.raises(IMAPClient.AbortError, match="was deleted"):
         reader.search("ALL")
 
 
@@ -180,7 +188,6 @@ def test_stop_closes_the_port_the_connections_and_the_thread() -> None:
     assert threading.active_count() == threads_before
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((server.host, port), timeout=30)
-    assert server.password not in repr(server)
 
 
 def test_failure_to_start_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:

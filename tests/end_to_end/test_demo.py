@@ -1,10 +1,8 @@
 """The session that `scripts/demo` shows, as a test: over stdio, in both protocol eras."""
 
-import json
-
 import anyio
 import pytest
-from scripts.demo_session import host_snippets, run
+from scripts.demo_session import run
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -31,9 +29,3 @@ def test_the_session_shows_what_it_is_there_to_show(mode: str) -> None:
         ":Archive:",
     ):
         assert sign in session
-
-
-def test_the_snippet_for_a_host_is_its_config() -> None:
-    servers = json.loads(host_snippets())["mcpServers"]
-    assert servers["mail-demo"]["args"] == ["demo"]
-    assert set(servers["mail"]["env"]) == {"MAILMCP_HOST", "MAILMCP_USER", "MAILMCP_PASSWORD"}

@@ -73,7 +73,7 @@ issues = st.builds(
     reason=st.none() | st.sampled_from(BaseReason),
     about=st.dictionaries(
         text.filter(lambda key: key not in {"code", "reason", "stage", "message", "retryable"}),
-        text | st.integers(),
+        text | st.integers() | st.none(),
         max_size=3,
     ),
 )

@@ -75,7 +75,8 @@ def test_every_fact_of_an_outcome_is_found_again(
     assert data["status"] == ("partial" if outcome.issues else "ok")
     assert [issue["message"] for issue in data["issues"]] == [issue.message for issue in outcome.issues]
     for issue, value in zip(outcome.issues, data["issues"], strict=True):
-        assert issue.about.items() <= value.items()
+        assert {key: each for key, each in issue.about.items() if each is not None}.items() <= value.items()
+        assert None not in value.values()
         assert value.get("reason") == issue.reason
     assert found[0]["warnings"] == list(outcome.warnings)
     assert found[0]["telemetry"] == telemetry
@@ -184,6 +185,21 @@ def test_each_dialect_spells_a_code_in_its_own_way_and_one_way(error: ToolError)
         assert getattr(result.content[0], "text", "").startswith(
             f"Error `{spelled}` ({error.reason.value}): "
         )
+
+
+def test_the_remedy_is_the_next_action_or_that_of_the_code_or_to_try_again() -> None:
+    remedies = {
+        error.reason: (make_result(error, meta_of(), dialect=Dialect.RESPONSE_V2).structured_content or {})
+        for error in ERRORS
+    }
+    again = "Send the same request again later."
+    for reason, remedy in (
+        (Reason.UIDVALIDITY_CHANGED, "Go on."),
+        (Reason.COMMAND, again),
+        (Reason.CONNECTION_LOST, again),
+        (Reason.PERMISSION_DENIED, "Look into the server's log."),
+    ):
+        assert remedies[reason]["data"]["remediation"] == remedy
 
 
 def test_references_of_a_reply_have_the_prefix_of_its_version() -> None:

@@ -20,8 +20,8 @@ FORGERIES = [
 ]
 
 
-def shelf(**options: Any) -> Outcome[Shelf]:
-    return Outcome(**({"summary": "s", "data": Shelf(books=[])} | options))
+def shelf(summary: str = "s", **options: Any) -> Outcome[Shelf]:
+    return Outcome(summary=summary, data=Shelf(books=[]), **options)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,6 @@ _DOUBTFUL: Final = {
     "masked": '<p style="mask:linear-gradient(transparent,transparent)">{}</p>',
     "contained": '<p style="contain:strict">{}</p>',
     "path": '<p style="clip-path:polygon(0 0,0 0,0 0)">{}</p>',
-    "cut": '<div style="height:20px;overflow:hidden"><br><br><br>{}</div>',
     "details": "<details><summary>More</summary>{}</details>",
     "option": "<select><option>One<option>{}</select>",
     "media": "<style>@media (min-width:1px) or (x:y){{p.x{{display:none}}}}</style><p class=x>{}</p>",

@@ -128,6 +128,7 @@ def _read_lists(rest: "_Lines", found: MessageText) -> None:
         found.notices.append(match[1])
     rest.take(re.compile(r"\(no text\)"))
     rest.take(re.compile(r'\(quotes="keep" shows \d+ quoted lines?\)'))
+    rest.take(re.compile(r'\(body_mode="html" shows where numbered links lead\)'))
     if rest.take(re.compile("Attachments:")):
         while match := rest.take(_FILE):
             found.files.append(match[1])

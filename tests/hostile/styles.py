@@ -134,7 +134,6 @@ def hidden_page(random: Random, marker: str) -> str:
             f'<div><section style="{style}"><div style="font-weight:bold">{text}</div></section></div>',
             f'<style>{sheet % hiding}</style><div><p class="x" id="i">{marker}</p></div>',
             f'<style>{sheet % important}</style><div><p class="x" id="i" style="{before}">{marker}</p></div>',
-            f'<style>@import "data:text/css,.x%7Bdisplay:none%7D"</style><p class="x">{marker}</p>',
             f'<style>.x{{--y:{value};{name}:var(--y);{rest}}}</style><p class="x">{marker}</p>',
             f'<body style="{style}"><div>{text}</div></body>',
             f'<html style="{style}"><body><div>{text}</div></body></html>',

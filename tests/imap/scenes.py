@@ -12,13 +12,14 @@ from anyio.from_thread import start_blocking_portal
 from mailmcp.imap.account import Account
 from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
+from mailmcp.imap.pipeline import Steps, run_steps
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.verify import Proofs
-from mailmcp.imap.session import Session, open_session
+from mailmcp.imap.session import SelectedMailbox, Session, open_session
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
@@ -138,10 +139,20 @@ class RunningPool:
 NO_PROOFS = Proofs(
     headers=lambda _octets, _asked: False,
     attachment=lambda _structure: False,
-    kind=lambda _octets, _structure, _wanted: False,
+    kind=lambda _message, _wanted: False,
     written=lambda message: message.internaldate_epoch,
 )
 """For searches that leave nothing to be proved."""
+
+
+def open_mailbox(session: Session, name: str, *, uidvalidity: int | None = None) -> SelectedMailbox:
+    """Choose a mailbox and open it, unless this lease has done so."""
+    session.choose(name, uidvalidity=uidvalidity)
+    return run_steps(session, _look())
+
+
+def _look() -> Steps[SelectedMailbox]:
+    return (yield []).mailbox
 
 
 def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> PageRequest:

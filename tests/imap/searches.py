@@ -47,9 +47,9 @@ def has_attachment(structure: object) -> bool:
     return b"ATTACHMENT" in repr(structure).upper().encode()
 
 
-def is_newsletter(octets: bytes, _structure: object, _wanted: WantedKind) -> bool:
+def is_newsletter(message: FetchedMessage, _wanted: WantedKind) -> bool:
     """Look for the one sign of a newsletter that these tests use."""
-    return "List-Unsubscribe" in message_from_bytes(octets)
+    return "List-Unsubscribe" in message_from_bytes(message.sections["HEADER.FIELDS"])
 
 
 def written_at(message: FetchedMessage) -> int | None:

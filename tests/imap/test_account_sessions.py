@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from imap.scenes import make_account, session_on
+from imap.scenes import make_account, open_mailbox, session_on
 from mailmcp import limits
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.connect import ConnectionHandle
@@ -30,7 +30,7 @@ def open_one(server: Peer) -> Iterator[Callable[..., Session]]:
             session = stack.enter_context(session_on(make_account(server)))
             session.opened_at, session.last_used_at = opened_at, last_used_at
             if mailbox:
-                session.examine(mailbox)
+                open_mailbox(session, mailbox)
             return session
 
         yield make
@@ -51,28 +51,6 @@ def test_the_one_with_the_mailbox_open_is_taken_else_the_oldest(
     assert sessions.take("INBOX") is first
     assert sessions.take("") is third
     assert sessions.take("INBOX") is None
-
-
-def test_stale_ones_are_idle_for_long_or_old(
-    sessions: AccountSessions, open_one: Callable[..., Session]
-) -> None:
-    now = 10_000.0
-    fresh = open_one(opened_at=now - limits.SESSION_AGE_MAX_S, last_used_at=now - limits.SESSION_IDLE_MAX_S)
-    idle = open_one(opened_at=now - 500, last_used_at=now - limits.SESSION_IDLE_MAX_S - 1)
-    old = open_one(opened_at=now - limits.SESSION_AGE_MAX_S - 1, last_used_at=now)
-    sessions.idle = [idle, fresh, old]
-    assert sessions.take_stale(now) == [idle, old]
-    assert sessions.idle == [fresh]
-
-
-def test_idle_ones_are_dropped_together(
-    server: Peer, sessions: AccountSessions, open_one: Callable[..., Session]
-) -> None:
-    sessions.idle = [open_one(), open_one()]
-    sessions.drop_idle()
-    assert sessions.idle == []
-    server.wait_closed(1)
-    server.wait_closed(2)
 
 
 REFUSED = AuthFailedError("Correct the password.", reason=Reason.CREDENTIALS_REJECTED)
@@ -111,26 +89,6 @@ def test_a_login_that_may_count_against_the_account_is_not_repeated(
     else:
         sessions.fail_if_backing_off(0.0)
     sessions.fail_if_backing_off(limits.AUTH_BACKOFF_S)
-
-
-def test_a_limit_is_learned_and_expires(sessions: AccountSessions, open_one: Callable[..., Session]) -> None:
-    assert not sessions.learn_limit(0.0), "there is none to wait for"
-    assert sessions.slots.total_tokens == 4
-    sessions.leased.add(open_one())
-    sessions.idle.append(open_one())
-    sessions.fail_if_full()
-    assert sessions.learn_limit(0.0)
-    assert sessions.slots.total_tokens == 2
-    with pytest.raises(InternalError, match="allows no more connections") as caught:
-        sessions.fail_if_full()
-    assert (caught.value.reason, caught.value.retryable) == (Reason.CONNECTION_LIMIT, True)
-    sessions.idle.clear()
-    sessions.forget_old_limit(limits.CONNECTION_LIMIT_TTL_S - 1)
-    assert sessions.learn_limit(limits.CONNECTION_LIMIT_TTL_S - 1)
-    sessions.forget_old_limit(limits.CONNECTION_LIMIT_TTL_S)
-    assert sessions.slots.total_tokens == 1
-    sessions.forget_old_limit(2 * limits.CONNECTION_LIMIT_TTL_S)
-    assert sessions.slots.total_tokens == 4
 
 
 def test_a_lease_ends_in_an_idle_session_or_a_closed_one(

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from imap.scenes import At, make_account, session_on
+from imap.scenes import At, make_account, open_mailbox, session_on
 from mailmcp import limits
 from mailmcp.imap.client import Traffic
 from mailmcp.imap.command import Command
@@ -23,7 +23,7 @@ def test_what_is_received_and_all_bursts_of_a_connection_are_counted(
 ) -> None:
     counting = proxy(dovecot.host, dovecot.plain_port)
     with session_on(make_account(counting, dovecot_user)) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         session.run("UID", b"SEARCH", b"CHARSET", b"UTF-8", b"TEXT", "ä".encode())
         seen = counting.snapshot()
         traffic = session.handle.traffic

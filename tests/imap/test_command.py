@@ -1,8 +1,16 @@
-"""Commands as words, strings and mailbox names as they are sent."""
+"""Commands, strings and mailbox names as they are sent; responses and refusals as they came."""
 
 import pytest
 
-from mailmcp.imap.command import Command, canonical_name, encode_mailbox, quoted
+from mailmcp.imap.command import (
+    Command,
+    Piece,
+    RefusedError,
+    Response,
+    canonical_name,
+    encode_mailbox,
+    quoted,
+)
 
 
 def test_a_command_is_its_words() -> None:
@@ -48,3 +56,45 @@ def test_line_ends_are_refused(text: str) -> None:
 )
 def test_mailbox_names_are_modified_utf_7_with_no_control_characters(name: str, octets: bytes) -> None:
     assert encode_mailbox(name) == octets
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("[NONEXISTENT] Gone", "NONEXISTENT"),
+        ("[badcharset (US-ASCII)] No", "BADCHARSET"),
+        ("Mailbox [Gmail] is gone", ""),
+        ("", ""),
+        ("[]", ""),
+    ],
+)
+def test_a_refusal_has_its_response_code(text: str, code: str) -> None:
+    assert RefusedError("EXAMINE", "NO", text).code == code
+
+
+def test_a_refusal_is_short_and_printable() -> None:
+    error = RefusedError("EXAMINE", "NO", "a\x1b[1m\u202eb" + "x" * 1_000)
+    assert error.text.startswith("a [1m bxxx")
+    assert len(error.text) == 200
+    assert str(error) == f"EXAMINE: NO {error.text}"
+
+
+def test_the_pieces_of_a_response_stay_together() -> None:
+    pieces: list[Piece] = [(b"1 (A {1}", b"x"), (b" B {1}", b"y"), b")", b"2 ()", b""]
+    assert Response(untagged={"FETCH": pieces}).lines("FETCH") == [pieces[:3], [b"2 ()"], [b""]]
+    assert Response().lines("FETCH") == []
+
+
+@pytest.mark.parametrize(
+    ("pieces", "number"),
+    [
+        ([], None),
+        ([b"5"], 5),
+        ([b"5", b" 6 "], 6),
+        ([b"5", b"x"], 5),
+        ([b"9" * 5000], None),
+        ([(b"{1}", b"1")], None),
+    ],
+)
+def test_the_last_number_counts(pieces: list[Piece], number: int | None) -> None:
+    assert Response(untagged={"EXISTS": pieces}).number("EXISTS") == number

@@ -11,11 +11,7 @@ from mailmcp.imap.command import RefusedError
 from mailmcp.imap.errors import (
     Stage,
     deadline_error,
-    protocol_error,
-    refused_error,
-    tls_error,
     translate_errors,
-    uidvalidity_conflict,
 )
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError, NotFoundError
@@ -62,21 +58,3 @@ def test_what_has_a_name_keeps_it_and_bugs_stay_bugs(error: Exception) -> None:
     with pytest.raises(type(error)) as caught, translate_errors("main"):
         raise error
     assert caught.value is error
-
-
-def test_a_rebuilt_mailbox_is_a_conflict_that_names_both_values() -> None:
-    error = uidvalidity_conflict("Archive", expected=17, found=18)
-    assert error.reason is Reason.UIDVALIDITY_CHANGED
-    assert error.details == {"mailbox": "Archive", "expected_uidvalidity": 17, "found_uidvalidity": 18}
-    assert error.message == (
-        "Mailbox `Archive` was rebuilt, or the id is from another one: its UIDVALIDITY was 17 and is now 18. "
-        "Earlier ids and cursors are no longer valid; search again."
-    )
-    assert not error.retryable
-
-
-def test_messages_are_sentences() -> None:
-    assert str(protocol_error("main", "sang")) == "The server sang (account main)."
-    assert str(tls_error("main", "No TLS.")) == "No TLS."
-    no = RefusedError("LIST", "NO", "[LIMIT] Later")
-    assert str(refused_error("main", no)) == 'The server refused LIST (account main): NO "\\[LIMIT] Later".'

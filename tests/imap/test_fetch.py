@@ -4,9 +4,11 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from imap.scenes import ROW_ITEMS, At, make_account, session_on
+from imap.scenes import ROW_ITEMS, At, make_account, open_mailbox, session_on
+from mailmcp import limits
 from mailmcp.imap.command import Piece, Response
-from mailmcp.imap.fetch import Fetched, fetch_messages
+from mailmcp.imap.fetch import Fetched, FetchJob, fetch_messages, fetch_steps
+from mailmcp.imap.pipeline import run_steps
 from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mcp_envelope import Code
 from servers.dovecot import Dovecot, Login
@@ -19,7 +21,7 @@ TEN = tuple(range(1, 11))
 
 def fetch(server: Peer, *uids: int, items: tuple[str, ...] = ROW_ITEMS) -> Fetched:
     with session_on(make_account(server)) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         fetched = fetch_messages(session, uids, items)
         assert set(fetched.messages) | set(fetched.failures) == set(uids)
         assert not set(fetched.messages) & set(fetched.failures)
@@ -218,7 +220,7 @@ def test_dovecot_gives_what_is_asked_for(dovecot: Dovecot, dovecot_user: Login) 
     account = make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)
     items = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", "BODY.PEEK[]<0.9>")
     with session_on(account) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         message = fetch_messages(session, [1, 2, 3], items).messages[2]
     assert set(message.flags) == {"\\Seen", "$X"}
     assert message.internal_date == received
@@ -243,3 +245,55 @@ def test_ids_of_the_server_are_read(fields: bytes, email_id: str, gmail_id: int)
     """RFC 8474 section 5.1, and Gmail's extension."""
     message = row(b"1 (UID 7 " + fields + b")")
     assert (message.email_id, message.gmail_id) == (email_id, gmail_id)
+
+
+FLAGS = ("UID", "FLAGS")
+
+
+def fetch_jobs(server: Peer, *jobs: FetchJob) -> list[Fetched]:
+    with session_on(make_account(server)) as session:
+        open_mailbox(session, "INBOX")
+        return run_steps(session, fetch_steps(session, *jobs))
+
+
+def fetches(server: Peer) -> list[str]:
+    return [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]
+
+
+def test_jobs_share_their_round_trip_and_their_rows(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = peer(messages=make_messages(1, 2, 3))
+    first, second = fetch_jobs(server, ([3, 2], FLAGS), ([3, 2, 1, 9], ("UID", "RFC822.SIZE")))
+    assert list(first.messages) == [3, 2]
+    assert list(second.messages) == [3, 2, 1]
+    assert second.messages[3].size_octets
+    assert (first.failures, second.failures[9].code) == ({}, "not_found")
+    monkeypatch.setattr(limits, "BURST_OCTETS", 10)
+    limited = peer(messages=make_messages(1, 2, 3), capabilities=("IMAP4rev1", "MESSAGELIMIT=1"))
+    assert list(fetch_jobs(limited, ([3, 1], FLAGS))[0].messages) == [3, 1]
+    assert (fetches(server), fetches(limited)) == (["2:3", "1:3,9"], ["1", "3"])
+
+
+@pytest.mark.parametrize("how", ["NO", "BAD", "garbage"])
+def test_one_bad_message_spoils_no_other_job(peer: PeerFactory, how: str) -> None:
+    rule = Rule(command="UID FETCH", action=FailUid(2, how))  # type: ignore[arg-type] # of three words
+    server = peer(messages=make_messages(1, 2, 3, 4), rules=[rule])
+    [alone] = fetch_jobs(server, ([4, 3, 2, 1, 7], FLAGS))
+    assert set(alone.messages) == {1, 3, 4}
+    assert {uid: each.code for uid, each in alone.failures.items()} == {2: "internal", 7: "not_found"}
+    first, second = fetch_jobs(server, ([4, 2], FLAGS), ([4, 3], FLAGS))
+    assert (set(first.messages), set(first.failures)) == ({4}, {2})
+    assert (set(second.messages), set(second.failures)) == ({3, 4}, set())
+
+
+def test_rows_of_jobs_may_be_mixed(peer: PeerFactory) -> None:
+    """Dovecot does several commands at a time."""
+    mixed = b"* 2 FETCH (UID 2 FLAGS (\\Seen))\r\n* 1 FETCH (UID 1 RFC822.SIZE 9)\r\n"
+    rules = [
+        Rule(command="UID FETCH", nth=1, action=Respond(mixed + b"{tag} OK -\r\n")),
+        Rule(command="UID FETCH", nth=2, action=Respond(b"{tag} OK -\r\n")),
+    ]
+    first, second = fetch_jobs(peer(rules=rules), ([2], FLAGS), ([1], ("UID", "RFC822.SIZE")))
+    assert first.messages[2].flags == ("\\Seen",)
+    assert second.messages[1].size_octets == 9

@@ -75,6 +75,17 @@ def test_a_thousand_mailboxes_and_more_are_all_there(peer: PeerFactory) -> None:
     assert {each.messages for each in listed.mailboxes} == {0, 2}
 
 
+def test_a_server_that_asks_to_wait_is_asked_for_no_more_counts(peer: PeerFactory) -> None:
+    boxes = [PeerMailbox(name=f"Box {number:03}") for number in range(120)]
+    rule = Rule(command="STATUS", nth=60, action=Respond(b"{tag} NO [THROTTLED] Later\r\n"))
+    server = peer(mailboxes=boxes, rules=[rule])
+    with session_on(make_account(server)) as session:
+        listed = count_all(session)
+    assert sum(command.name == "STATUS" for command in server.commands) == 100
+    assert set(listed.uncounted) == {"Box 058", *(f"Box {number:03}" for number in range(99, 120))}
+    assert {each.retryable for each in listed.uncounted.values()} == {True}
+
+
 def test_counts_are_asked_for_only_where_they_are_lacking(peer: PeerFactory) -> None:
     hollow = {"No": "\\Noselect", "Gone": "\\NonExistent"}
     server = peer(mailboxes=[PeerMailbox(name=name, attributes=(each,)) for name, each in hollow.items()])

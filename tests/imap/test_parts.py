@@ -2,7 +2,7 @@
 
 import pytest
 
-from imap.scenes import make_account, session_on
+from imap.scenes import make_account, open_mailbox, session_on
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.parts import Window, fetch_whole, fetch_window
@@ -28,7 +28,7 @@ def answer(item: bytes, octets: bytes, size: bytes = b" RFC822.SIZE 300") -> Rul
 
 def window(server: Peer, offset: int, count: int) -> Window:
     with session_on(make_account(server)) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         found = fetch_window(session, 1, offset=offset, count=count)
     assert isinstance(found, Window)
     return found
@@ -36,7 +36,7 @@ def window(server: Peer, offset: int, count: int) -> Window:
 
 def whole(server: Peer, limit_octets: int = 10_000) -> bytes | Window | FetchFailure:
     with session_on(make_account(server)) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         return fetch_whole(session, 1, limit_octets=limit_octets)
 
 
@@ -60,7 +60,7 @@ def test_dovecot_gives_the_same_windows(dovecot: Dovecot, dovecot_user: Login) -
     dovecot.fill(dovecot_user.user, "INBOX", [b"Subject: x\r\n\r\n" + OCTETS + b"\r\n"])
     stored = b"Subject: x\r\n\r\n" + OCTETS + b"\r\n"
     with session_on(make_account(_At(dovecot), dovecot_user)) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         found = [fetch_window(session, 1, offset=offset, count=100) for offset in range(0, 500, 100)]
         everything = fetch_whole(session, 1, limit_octets=1_000)
     assert b"".join(each.octets for each in found if isinstance(each, Window)) == stored

@@ -2,7 +2,7 @@
 
 import pytest
 
-from imap.scenes import make_account, session_on
+from imap.scenes import make_account, open_mailbox, session_on
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.parts import PartStart, fetch_rest, fetch_start
@@ -42,7 +42,7 @@ def nth(number: int, action: Respond | FailUid) -> Rule:
 def fetch(server: Peer, part_id: str = "2", *, size: int = len(CONTENT)) -> tuple[bytes, FetchFailure | None]:
     """Fetch a part; the octets, and the failure that ended it."""
     with session_on(make_account(server)) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         start = fetch_start(session, 1, part_id)
         if isinstance(start, FetchFailure):
             return b"", start
@@ -66,7 +66,7 @@ def asked(server: Peer) -> list[str]:
 def test_a_part_comes_in_ranges_and_the_structure_with_the_first(peer: PeerFactory) -> None:
     server = peer(messages=[message()])
     with session_on(make_account(server)) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         start = fetch_start(session, 1, "2")
         assert isinstance(start, PartStart)
         assert start.octets == CONTENT[:RANGE]

@@ -3,7 +3,7 @@
 import pytest
 
 from imap.line_server import LineServer
-from imap.scenes import make_account, session_on
+from imap.scenes import make_account, open_mailbox, session_on
 from mailmcp.imap.command import Command, Response
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.reasons import Reason
@@ -81,7 +81,7 @@ def test_a_refused_mailbox_fails_its_task_alone(peer: PeerFactory, refusal: byte
     capabilities = ("IMAP4rev1",) if waits else ("IMAP4rev1", "LITERAL+")
     server = peer(messages=make_messages(1), rules=rules, capabilities=capabilities)
     with session_on(make_account(server)) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         session.begin_lease()
         names = ("INBOX", "Refused", "INBOX", "Refused", "INBOX")
         results = run_pipelined(session, [task(name, search("ä")) for name in names])

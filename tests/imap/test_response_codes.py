@@ -2,7 +2,7 @@
 
 import pytest
 
-from imap.scenes import RunningPool, make_account, read_round
+from imap.scenes import RunningPool, make_account, open_mailbox, read_round
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.connect import ConnectionHandle, open_connection
 from mailmcp.imap.fetch import fetch_messages
@@ -59,7 +59,7 @@ def test_a_refused_fetch_may_succeed_later_if_its_code_says_so(
     peer: PeerFactory, text: str, code: Code, reason: Reason, *, retryable: bool
 ) -> None:
     def fetch(session: Session) -> tuple[Reason, bool]:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         failure = fetch_messages(session, [1], ("UID", "FLAGS")).failures[1]
         return Reason(failure.reason), failure.retryable
 

@@ -8,7 +8,7 @@ import pytest
 from imapclient import IMAPClient
 
 from imap.conftest import PoolFactory
-from imap.scenes import At, Endpoint, make_account, page_request, read_page, session_on
+from imap.scenes import At, Endpoint, make_account, open_mailbox, page_request, read_page, session_on
 from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.fetch import fetch_messages
@@ -74,7 +74,7 @@ def store(request: pytest.FixtureRequest) -> Store:
 def uids(session: Session, mailbox: str, *, uidvalidity: int | None = None, query: str = "") -> list[int]:
     """Read a mailbox as a new lease would: what is open already is used."""
     session.begin_lease()
-    session.examine(mailbox, uidvalidity=uidvalidity)
+    open_mailbox(session, mailbox, uidvalidity=uidvalidity)
     page = read_page(session, page_request(mailbox, query=query)) if uidvalidity is None else None
     if page is None:
         session.run("NOOP")
@@ -98,10 +98,10 @@ def test_a_new_message_can_be_fetched_on_a_warm_session(store: Store) -> None:
     """Its id may come from another session."""
     store.fill("Project", 1)
     with session_on(store.account) as session:
-        uidvalidity = session.examine("Project").uidvalidity
+        uidvalidity = open_mailbox(session, "Project").uidvalidity
         (new,) = store.fill("Project", 1)
         session.begin_lease()
-        session.examine("Project", uidvalidity=uidvalidity)
+        open_mailbox(session, "Project", uidvalidity=uidvalidity)
         fetched = fetch_messages(session, [new, new + 1], ["UID", "FLAGS"])
         assert (list(fetched.messages), list(fetched.failures)) == ([new], [new + 1])
 
@@ -120,9 +120,9 @@ def test_a_mailbox_that_was_emptied_is_believed_to_be_empty(store: Store) -> Non
 def test_a_mailbox_made_anew_is_a_conflict(store: Store, mailbox: str, *, warm: bool) -> None:
     store.fill(mailbox, 2)
     with session_on(store.account) as session:
-        before = session.examine(mailbox).uidvalidity
+        before = open_mailbox(session, mailbox).uidvalidity
         if not warm:
-            session.examine("INBOX")
+            open_mailbox(session, "INBOX")
         store.delete(mailbox)
         new = store.fill(mailbox, 1)
         with pytest.raises(ConflictError) as caught:
@@ -143,7 +143,7 @@ def test_a_mailbox_made_anew_is_a_conflict(store: Store, mailbox: str, *, warm: 
 def test_a_deleted_mailbox_is_missing(store: Store, mailbox: str, query: str, *, warm: bool) -> None:
     store.fill(mailbox, 2)
     with session_on(store.account) as session:
-        session.examine(mailbox if warm else "INBOX")
+        open_mailbox(session, mailbox if warm else "INBOX")
         store.delete(mailbox)
         with pytest.raises(NotFoundError, match="Names are case-sensitive") as caught:
             uids(session, mailbox, query=query)
@@ -165,7 +165,7 @@ def test_a_call_does_not_fail_over_the_mailbox_of_the_call_before(
     """Both servers end a session whose mailbox was deleted: that is a connection lost, and made again."""
     store.fill("Project", 1)
     pool = run_pool(store.account)
-    pool.run(lambda session: session.examine("Project"))
+    pool.run(lambda session: open_mailbox(session, "Project"))
     store.delete("Project")
     pool.clock.now += limits.SESSION_IDLE_CHECK_S + 1
     assert "Project" not in pool.run(list_names, mailbox="")
@@ -175,7 +175,7 @@ def test_a_call_does_not_fail_over_the_mailbox_of_the_call_before(
 def test_what_became_of_another_mailbox_is_not_asked(peer: PeerFactory) -> None:
     server = peer(mailboxes=[PeerMailbox(name="Project")])
     with session_on(make_account(server)) as session:
-        session.examine("Project")
+        open_mailbox(session, "Project")
         server.settings.mailboxes.pop()
         session.begin_lease()
         session.check(5)
@@ -187,55 +187,56 @@ def test_what_became_of_another_mailbox_is_not_asked(peer: PeerFactory) -> None:
 def test_a_mailbox_that_is_open_is_opened_again_within_the_next_command(peer: PeerFactory) -> None:
     server = peer(messages=make_messages(1))
     with session_on(make_account(server)) as session:
-        session.examine("inbox")
+        assert open_mailbox(session, "inbox").exists == 1
         before = session.handle.traffic.round_trips
         session.begin_lease()
-        assert session.examine("INBOX").exists == 1
+        session.choose("INBOX")
         server.mailbox.messages += make_messages(2)
-        session.run("NOOP")
-        assert session.mailbox is not None
-        assert (session.mailbox.exists, session.mailbox.uidnext) == (2, 3)
-        session.examine("INBOX", uidvalidity=server.mailbox.uidvalidity)
+        assert set(fetch_messages(session, [1, 2], ["UID"]).messages) == {1, 2}
         assert session.handle.traffic.round_trips == before + 1
-    assert [command.name for command in server.commands][-3:] == ["EXAMINE", "EXAMINE", "NOOP"]
+        opened = open_mailbox(session, "INBOX", uidvalidity=server.mailbox.uidvalidity)
+        assert (opened.exists, opened.uidnext) == (2, 3)
+        assert session.handle.traffic.round_trips == before + 1
+    assert [command.name for command in server.commands][-3:] == ["EXAMINE", "EXAMINE", "UID FETCH"]
 
 
-RAW = "Müll".encode()
-
-
-@pytest.fixture
-def raw_session(peer: PeerFactory) -> Iterator[tuple[Session, PeerMailbox]]:
-    """On a server that lists a mailbox in raw UTF-8 and knows it by no other name."""
-    mailbox = PeerMailbox(name=RAW.decode(), messages=make_messages(1))
-    server = peer(mailboxes=[mailbox])
+@pytest.mark.parametrize(
+    ("capabilities", "round_trips"), [(["IMAP4rev1"], 2), (["IMAP4rev1", "LITERAL+"], 1)]
+)
+def test_a_name_beyond_ascii_costs_round_trips_only_if_its_literal_waits(
+    peer: PeerFactory, capabilities: list[str], round_trips: int
+) -> None:
+    """Names in raw UTF-8 are literals."""
+    server = peer(messages=make_messages(1), capabilities=capabilities)
+    server.rules.append(
+        Rule(command="EXAMINE", action=Respond(b"* 1 EXISTS\r\n* OK [UIDVALIDITY 7] -\r\n{tag} OK -\r\n"))
+    )
     with session_on(make_account(server)) as session:
-        list_mailboxes(session)
-        assert session.quirks.raw_names == {"Müll": RAW}
-        session.examine("Müll")
+        session.quirks.raw_names["Müll"] = "Müll".encode()
+        open_mailbox(session, "Müll")
         session.begin_lease()
-        yield session, mailbox
+        session.choose("Müll")
+        before = session.handle.traffic.round_trips
+        fetch_messages(session, [1], ["UID"])
+        assert session.handle.traffic.round_trips - before == round_trips
 
 
-def test_a_raw_name_is_opened_again_as_well(raw_session: tuple[Session, PeerMailbox]) -> None:
-    session, mailbox = raw_session
-    mailbox.messages += make_messages(2)
-    assert uids(session, "Müll") == [2, 1]
-
-
-def test_a_raw_name_made_anew_is_a_conflict(raw_session: tuple[Session, PeerMailbox]) -> None:
-    session, mailbox = raw_session
-    before, mailbox.uidvalidity = mailbox.uidvalidity, mailbox.uidvalidity + 1
-    with pytest.raises(ConflictError) as caught:
-        uids(session, "Müll", uidvalidity=before)
-    assert caught.value.details["expected_uidvalidity"] == before
-    assert caught.value.details["found_uidvalidity"] == before + 1
-
-
-def test_a_raw_name_that_is_gone_is_missing(raw_session: tuple[Session, PeerMailbox]) -> None:
-    session, mailbox = raw_session
-    mailbox.name = "Other"
-    with pytest.raises(NotFoundError):
-        uids(session, "Müll")
+def test_a_raw_name_is_opened_again_as_well(peer: PeerFactory) -> None:
+    """On a server that lists a mailbox in raw UTF-8 and knows it by no other name."""
+    mailbox = PeerMailbox(name="Müll", messages=make_messages(1))
+    with session_on(make_account(peer(mailboxes=[mailbox]))) as session:
+        list_mailboxes(session)
+        assert session.quirks.raw_names == {"Müll": "Müll".encode()}
+        open_mailbox(session, "Müll")
+        mailbox.messages += make_messages(2)
+        assert uids(session, "Müll") == [2, 1]
+        before, mailbox.uidvalidity = mailbox.uidvalidity, mailbox.uidvalidity + 1
+        with pytest.raises(ConflictError) as caught:
+            uids(session, "Müll", uidvalidity=before)
+        assert caught.value.details["found_uidvalidity"] == before + 1
+        mailbox.name = "Other"
+        with pytest.raises(NotFoundError):
+            uids(session, "Müll")
 
 
 @pytest.mark.parametrize(
@@ -260,7 +261,7 @@ def test_why_a_mailbox_was_not_opened(
     server = peer(mailboxes=[PeerMailbox(name="Project")])
     with session_on(make_account(server)) as session:
         if warm:
-            session.examine("Project")
+            open_mailbox(session, "Project")
             session.begin_lease()
         server.rules.append(Rule(command="EXAMINE", action=Respond(answer)))
         if not there:
@@ -294,15 +295,15 @@ def test_commands_completed_out_of_order_are_a_violation(peer: PeerFactory) -> N
     """The answer to the second came before the mailbox was opened: it may be another mailbox's."""
     server = peer()
     with session_on(make_account(server)) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         session.begin_lease()
-        session.examine("INBOX")
+        session.choose("INBOX")
         server.rules += [
             Rule(command="EXAMINE", action=Respond(b"* 0 EXISTS\r\n")),
-            Rule(command="NOOP", action=Respond(b"{tag} OK Done\r\n")),
+            Rule(command="UID FETCH", action=Respond(b"{tag} OK Done\r\n")),
         ]
         with pytest.raises(InternalError) as caught:
-            session.run("NOOP")
+            fetch_messages(session, [1], ["UID"])
         assert caught.value.reason is Reason.PROTOCOL_VIOLATION
         assert repr(session) == "<Session main at 'INBOX' in doubt>"
 
@@ -310,13 +311,13 @@ def test_commands_completed_out_of_order_are_a_violation(peer: PeerFactory) -> N
 def test_a_session_says_what_it_is(peer: PeerFactory) -> None:
     with session_on(make_account(peer())) as session:
         assert repr(session) == "<Session main at 'no mailbox'>"
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         assert repr(session) == "<Session main at 'INBOX'>"
 
 
 def test_a_dotless_i_is_not_inbox(peer: PeerFactory) -> None:
     with session_on(make_account(peer())) as session, pytest.raises(NotFoundError):
-        session.examine("\N{LATIN SMALL LETTER DOTLESS I}nbox")
+        open_mailbox(session, "\N{LATIN SMALL LETTER DOTLESS I}nbox")
 
 
 def test_the_message_limit_is_read_from_the_capabilities(peer: PeerFactory) -> None:

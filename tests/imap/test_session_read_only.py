@@ -2,7 +2,7 @@ r"""Reading leaves every flag as it was: \Seen, and \Recent too, which a SELECT 
 
 from imapclient import IMAPClient
 
-from imap.scenes import At, make_account, page_request, read_page, read_round, session_on
+from imap.scenes import At, make_account, open_mailbox, page_request, read_page, read_round, session_on
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.session import Session
 from mailmcp.model.message_ref import MessageRef
@@ -18,7 +18,7 @@ LETTER = b"From: ann@example.org\r\nSubject: Letter\r\nContent-Type: text/plain\
 def read_all_ways(session: Session) -> None:
     """Do all that the layer can do."""
     uids = read_round(session)
-    uidvalidity = session.examine("INBOX").uidvalidity
+    uidvalidity = open_mailbox(session, "INBOX").uidvalidity
     read_page(session, page_request(query=("Letter",), unread_only=True))
     for snippets in (True, False):
         fetch_messages(session, uids, row_items(snippets=snippets)(session))
@@ -28,7 +28,7 @@ def read_all_ways(session: Session) -> None:
         fetch_parts(session, ref, lambda root: [WantedPart(root)])
     session.begin_lease()
     session.check(5)
-    session.examine("INBOX")
+    open_mailbox(session, "INBOX")
     session.run("NOOP")
 
 

@@ -12,8 +12,6 @@ def text(
     invisible: int = 0,
     misleading: int = 0,
     maybe_hidden: tuple[int, int] = (0, 0),
-    *,
-    styles_unchecked: bool = False,
 ) -> BodyText:
     return BodyText(
         text="",
@@ -24,7 +22,6 @@ def text(
         invisible_removed=invisible,
         maybe_hidden=maybe_hidden[0],
         maybe_hidden_chars=maybe_hidden[1],
-        styles_unchecked=styles_unchecked,
         misleading_links=misleading,
     )
 
@@ -47,7 +44,6 @@ def text(
             [text(maybe_hidden=(1, 12)), text(maybe_hidden=(1, 1))],
             ["People may not see 2 marked passages of the body (13 characters)."],
         ),
-        ([text(styles_unchecked=True)], ["Styles may hide text of the body that is not marked."]),
         ([text(invisible=2)], ["Removed 2 invisible characters from the body."]),
         (
             [text(misleading=1)],
@@ -88,7 +84,6 @@ def test_the_warning_names_the_tool_that_shows_hidden_text(passages: int, expect
                 "People who read the HTML may not see 3 lines of the plain text.",
             ],
         ),
-        (PlainOnly(styles_unchecked=True), ["Styles of the HTML may hide what the plain text says."]),
     ],
 )
 def test_what_only_the_plain_text_shows_is_counted(found: PlainOnly, expected: list[str]) -> None:

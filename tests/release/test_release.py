@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+import subprocess
 import sysconfig
 import tomllib
 from email import message_from_bytes
@@ -21,6 +23,7 @@ from scripts.release import (
     write_bundle,
 )
 
+import mailmcp
 from mailmcp.settings.load import load_settings
 
 
@@ -95,3 +98,18 @@ def test_the_entry_of_the_registry_needs_its_name_in_the_readme(
     assert package["version"] == entry["version"]
     secrets = [each["name"] for each in package["environmentVariables"] if each["isSecret"]]
     assert secrets == ["MAILMCP_PASSWORD"]
+
+
+@pytest.mark.full
+def test_the_image_serves() -> None:
+    """Built where there is a builder; what it names exists in any case."""
+    recipe = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    named = re.findall(r"/src/(src/\S+)", recipe)
+    assert [each for each in named if not (ROOT / each / "pyproject.toml").is_file()] == []
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+    assert re.findall(r'ENTRYPOINT \["(\S+)"\]', recipe) == list(scripts)
+    builder = shutil.which("docker") or shutil.which("podman")
+    if builder and subprocess.run([builder, "info"], capture_output=True, check=False).returncode == 0:
+        subprocess.run([builder, "build", "-q", "-t", "mailmcp-test", ROOT], check=True)
+        version = subprocess.check_output([builder, "run", "--rm", "mailmcp-test", "--version"], text=True)
+        assert version.split()[-1] == mailmcp.__version__

@@ -111,10 +111,9 @@ def test_how_an_account_signs_in(load: Load, write: Write) -> None:
     (account,) = load().accounts
     assert isinstance(account.credentials, BearerToken)
     assert account.credentials.read("refused") == "token"
-    write(BARE + 'secrets = "keyring"\n')
+    write(BARE)
     (account,) = load().accounts
-    assert isinstance(account.credentials, Password)
-    assert load().sign_ins["work"].store == "keyring"
+    assert isinstance(account.credentials, Password), "what mailmcp password stored"
 
 
 @pytest.mark.parametrize(
@@ -219,7 +218,7 @@ OAUTH = 'auth = "oauth2"\n'
     ("text", "key", "told"),
     [
         (ACCOUNT + ACCOUNT, "accounts[2].account_id", "is used twice; choose another id"),
-        (ACCOUNT + 'secrets = "file"\n', "accounts[1].secrets", "can't be combined with password; set only"),
+        (ACCOUNT + 'password_env = "A"\n', "accounts[1].password_env", "can't be combined with password;"),
         (BARE + 'client_id = "x"\n', "accounts[1].client_id", 'needs auth = "oauth2"'),
         (
             ACCOUNT + OAUTH + 'token_command = ["x"]\n',

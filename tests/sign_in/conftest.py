@@ -4,6 +4,8 @@ import os
 import time
 from collections.abc import Iterator
 
+import keyring
+import keyring.backends.fail
 import pytest
 
 from cli.conftest import restored_logging
@@ -12,6 +14,15 @@ from servers.dovecot import Dovecot, find_dovecot
 
 __all__ = ["restored_logging"]
 """Commands run in this process here, too."""
+
+
+@pytest.fixture(autouse=True)
+def _no_key_store() -> Iterator[None]:
+    """The machine has no key store, whichever one it has."""
+    before = keyring.get_keyring()
+    keyring.set_keyring(keyring.backends.fail.Keyring())  # type: ignore[no-untyped-call]
+    yield
+    keyring.set_keyring(before)
 
 
 @pytest.fixture(scope="module")

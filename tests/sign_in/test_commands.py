@@ -68,7 +68,6 @@ def test_a_person_signs_in_once_and_a_host_with_six_variables_reads_mail(
     assert "Signed in to work" in done.stdout
     assert "mailmcp uses a file that only you can read instead" in done.stderr
     text = path.read_text()
-    assert 'secrets = "file"' in text
     assert "# my accounts" in text
     assert "# the only one" in text
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

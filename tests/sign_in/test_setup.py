@@ -108,7 +108,6 @@ def test_a_person_answers_the_questions_and_reads_mail(
         "port": mail_server.tls_port,
         "ca_file": str(mail_server.ca_file),
         "user": ADDRESS,
-        "secrets": "file",
     }
     assert stat.S_IMODE(config.stat().st_mode) == 0o600
     assert stat.S_IMODE(config.parent.stat().st_mode) == 0o700
@@ -148,7 +147,7 @@ def test_a_script_extends_settings_and_loses_nothing(
     (home / ".cursor").mkdir()
     before = (
         "# my accounts\n[[accounts]]  # one\naccount_id = 'home'\nhost = 'mail.example'\nuser = 'ann'\n"
-        "secrets = 'file' # end without a line break"
+        "port = 1993 # end without a line break"
     )
     config.parent.mkdir(parents=True)
     config.write_text(before)
@@ -158,6 +157,9 @@ def test_a_script_extends_settings_and_loses_nothing(
     assert config.read_text().startswith(f"{before}\n\n[[accounts]]\n")
     assert account(config)["account_id"] == "work"
     assert "mailmcp" in json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]
+    taken = script("--email", "ann@other.example", "--account-id", "home", "--yes", *at_server)
+    assert taken.exit_code == 2
+    assert "must be another id: this one is taken" in taken.stderr
     again = script(*options, typed=PASSWORD)
     assert again.exit_code == 1
     assert "is set up already, as account work" in again.stderr
@@ -290,4 +292,4 @@ def test_known_providers_need_no_network(
     options = ["--yes", "--auth", "password", "--password-stdin", "--no-test"]
     done = script("--email", *arguments, *options, typed="fake\n")
     assert done.exit_code == 0, done.output
-    assert account(config) == account(config) | keys | {"secrets": "file"}
+    assert account(config) == account(config) | keys

@@ -57,8 +57,8 @@ GOOD = [
     ({"from": "ann"}, "from_", "ann"),
     ({"to": "Jürgen"}, "to", "Jürgen"),
     ({"mailbox": None}, "mailbox", "INBOX"),
-    ({"start_date": "2024-02-29"}, "start_date", "2024-02-29"),
-    ({"start_date": "2024-01-01", "end_date": "2024-01-01"}, "end_date", "2024-01-01"),
+    ({"start_date": "2024-02-29"}, "since", "2024-02-29"),
+    ({"start_date": "2024-01-01", "end_date": "2024-01-01"}, "before", "2024-01-02"),
     ({"last_days": 3, "start_date": ""}, "last_days", 3),
     ({"last_days": None, "start_date": "2024-01-01"}, "last_days", 0),
 ]
@@ -71,7 +71,7 @@ def test_what_is_unambiguous_is_accepted(raw: dict[str, Any], name: str, expecte
 
 
 BAD = [
-    ({"limit": 0}, "limit", "out_of_range"),
+    ({"limit": -1}, "limit", "out_of_range"),
     ({"limit": 101}, "limit", "out_of_range"),
     ({"limit": -1}, "limit", "out_of_range"),
     ({"limit": "101"}, "limit", "out_of_range"),
@@ -102,13 +102,13 @@ BAD = [
     ({"mailbox": "INBOX\r\n"}, "mailbox", "forbidden_character"),
     ({"account_id": "work\n"}, "account_id", "forbidden_character"),
     ({"cursor": "s1\0"}, "cursor", "forbidden_character"),
-    ({"start_date": "yesterday"}, "start_date", "invalid_value"),
-    ({"start_date": "20240101"}, "start_date", "invalid_value"),
-    ({"start_date": "2024-W01-1"}, "start_date", "invalid_value"),
+    ({"start_date": "yesterday"}, "since", "invalid_value"),
+    ({"start_date": "20240101"}, "since", "invalid_value"),
+    ({"start_date": "2024-W01-1"}, "since", "invalid_value"),
     ({"end_date": "2023-02-29"}, "end_date", "invalid_value"),
     ({"end_date": "2024-1-1"}, "end_date", "invalid_value"),
     ({"end_date": "2024-01-01T00:00:00Z"}, "end_date", "invalid_value"),
-    ({"start_date": 20240101}, "start_date", "invalid_value"),
+    ({"start_date": 20240101}, "since", "invalid_value"),
     ({"last_days": 1, "start_date": "2024-01-01"}, "last_days", "exclusive_params"),
     ({"last_days": "1", "end_date": "2024-01-01"}, "last_days", "exclusive_params"),
     ({"form": "ann"}, "form", "unknown_param"),
@@ -162,7 +162,7 @@ def test_empty_values_mean_the_default(absent: object) -> None:
 
 def test_every_problem_is_told_at_once() -> None:
     raw = {
-        "limit": 0,
+        "limit": -1,
         "form": "x",
         "unread_only": "maybe",
         "query": "a\nb",
@@ -174,7 +174,7 @@ def test_every_problem_is_told_at_once() -> None:
         ("last_days", "exclusive_params"),
         ("limit", "out_of_range"),
         ("query", "forbidden_character"),
-        ("start_date", "invalid_value"),
+        ("since", "invalid_value"),
         ("unread_only", "invalid_type"),
     ]
 

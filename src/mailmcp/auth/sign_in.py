@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from mailmcp.auth.provider import known_provider
-from mailmcp.auth.store import SecretStore, StoreName, open_store
+from mailmcp.auth.store import UserStore
 from mailmcp.auth.tokens import TokenSource
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ class SignIn:
     account_id: str
     user: str
     host: str
-    store: StoreName | None
-    """None if no secret has been stored yet."""
-
     method: Literal["password", "oauth2", "command"]
     provider: str = ""
     """One of `PROVIDERS`; empty if there is an issuer."""
@@ -46,10 +43,6 @@ class SignIn:
         """The key of the secret in its store."""
         return f"{self.account_id} {self.user}@{self.host}"
 
-    def open_store(self) -> SecretStore | None:
-        """Return the store that holds the secret; None if there is none yet."""
-        return open_store(self.store) if self.store else None
-
     def make_client(self) -> "OAuthClient":
         """Make the client of the provider, fetching its metadata if necessary.
 
@@ -71,7 +64,7 @@ class SignIn:
         return TokenSource(
             self.account_id,
             self.make_client,
-            self.open_store(),
+            UserStore(),
             key=self.key,
             as_application=self.as_application,
         )

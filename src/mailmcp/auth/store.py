@@ -1,7 +1,7 @@
 """Where passwords and refresh tokens are kept: the key store of the system, or a file for its owner alone.
 
-The settings record which one holds an account's secret, so that two stores never disagree. Keys name
-the account. Values are never logged, and never part of an error.
+What is in the file counts before what is in the key store, so that the two never disagree. Keys name the
+account. Values are never logged, and never part of an error.
 """
 
 import json
@@ -10,10 +10,10 @@ import secrets
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Final, Literal, Protocol
+from typing import Final, Protocol
 
 from platformdirs import user_data_path
 from typing_extensions import override
@@ -23,10 +23,11 @@ from mailmcp.atomic import write_atomically
 SERVICE: Final = "mailmcp"
 """What entries of the key store are filed under."""
 
-StoreName = Literal["keyring", "file"]
-
 KEYRING_CHARS_MAX: Final = 1_200
 """Windows takes 2,560 octets of UTF-16 for an entry; a bit is left for what it adds."""
+
+FILE_CHARS_MAX: Final = 65_536
+"""Far more than any token has."""
 
 LOCK_WAIT_S: Final = 30.0
 """How long to wait for another process: twice what its request for a token may take."""
@@ -36,12 +37,15 @@ class StoreError(Exception):
     """A secret could not be read or written; the message says what to do and holds no secret."""
 
 
+class NoKeyStoreError(StoreError):
+    """This system has no key store."""
+
+
 class SecretStore(Protocol):
     """Keeps one text for each key."""
 
-    name: StoreName
-    chars_max: int
-    """The longest text that it holds."""
+    def room(self, key: str) -> int:
+        """Return how many characters the text of a key may have. Raises StoreError."""
 
     def read(self, key: str) -> str | None:
         """Return the text of a key, or None if there is none. Raises StoreError."""
@@ -56,8 +60,9 @@ class SecretStore(Protocol):
 class KeyringStore(SecretStore):
     """The key store of the system, by the package keyring."""
 
-    name: StoreName = "keyring"
-    chars_max = KEYRING_CHARS_MAX
+    @override
+    def room(self, key: str) -> int:
+        return KEYRING_CHARS_MAX
 
     @override
     def read(self, key: str) -> str | None:
@@ -81,12 +86,13 @@ class KeyringStore(SecretStore):
 class FileStore(SecretStore):
     """A JSON file that only its owner can read, replaced as a whole on each change."""
 
-    name: StoreName = "file"
-    chars_max = 65_536
-
     def __init__(self, path: Path | None = None) -> None:
         """Use a file; None for `secrets.json` in the user's data folder. Neither need exist."""
         self._path = path or user_data_path(SERVICE, appauthor=False) / "secrets.json"
+
+    @override
+    def room(self, key: str) -> int:
+        return FILE_CHARS_MAX
 
     @override
     def read(self, key: str) -> str | None:
@@ -135,29 +141,58 @@ class FileStore(SecretStore):
             raise StoreError(f"{self._path} can't be written: {error.strerror}.") from None
 
 
-def open_store(name: StoreName) -> SecretStore:
-    """Return the store of that name; nothing is read yet."""
-    return KeyringStore() if name == "keyring" else FileStore()
+class UserStore(SecretStore):
+    """What the user stored: in the key store of the system or, where that doesn't work, in a file."""
 
+    def __init__(self) -> None:
+        self._keyring, self._file = KeyringStore(), FileStore()
 
-def choose_store() -> tuple[SecretStore, str]:
-    """Return the key store of the system if it works, else the file.
+    @override
+    def read(self, key: str) -> str | None:
+        found = self._file.read(key)
+        if found is None:
+            with suppress(NoKeyStoreError):
+                found = self._keyring.read(key)
+        return found
 
-    Works means: a probe was written, read back and deleted.
+    @override
+    def write(self, key: str, secret: str) -> None:
+        store, _ = self.choose(key)
+        store.write(key, secret)
 
-    Returns:
-        The store, and why the key store can't be used; empty if it can.
-    """
-    store, key, probe = KeyringStore(), f"probe-{secrets.token_hex(8)}", secrets.token_hex(8)
-    try:
-        store.write(key, probe)
-        found = store.read(key)
-        store.delete(key)
-    except StoreError as error:
-        return FileStore(), str(error)
-    if found != probe:
-        return FileStore(), "The system's key store did not return what was stored."
-    return store, ""
+    @override
+    def delete(self, key: str) -> None:
+        self._file.delete(key)
+        with suppress(NoKeyStoreError):
+            self._keyring.delete(key)
+
+    @override
+    def room(self, key: str) -> int:
+        store, _ = self.choose(key)
+        return store.room(key)
+
+    def choose(self, key: str) -> tuple[SecretStore, str]:
+        """Return the store that has a secret, or else the best one that works here.
+
+        A key store works if a probe was written, read back and deleted.
+
+        Returns:
+            The store, and why the key store can't be used; empty if it can.
+        """
+        if self._file.read(key) is not None:
+            return self._file, ""
+        probe = secrets.token_hex(8)
+        try:
+            if self._keyring.read(key) is not None:
+                return self._keyring, ""
+            self._keyring.write(f"probe-{probe}", probe)
+            found = self._keyring.read(f"probe-{probe}")
+            self._keyring.delete(f"probe-{probe}")
+        except StoreError as error:
+            return self._file, str(error)
+        if found != probe:
+            return self._file, "The system's key store did not return what was stored."
+        return self._keyring, ""
 
 
 @contextmanager
@@ -176,7 +211,7 @@ def _opened_keyring() -> Iterator[ModuleType]:
     try:
         yield keyring
     except keyring.errors.NoKeyringError:
-        raise StoreError("This system has no key store.") from None
+        raise NoKeyStoreError("This system has no key store.") from None
     except keyring.errors.KeyringError as error:
         # A back end's message may contain anything. Its type doesn't.
         name = type(error).__name__

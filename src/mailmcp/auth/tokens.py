@@ -56,7 +56,7 @@ class TokenSource:
         self,
         account_id: str,
         make_client: Callable[[], Client],
-        store: SecretStore | None,
+        store: SecretStore,
         *,
         key: str,
         as_application: bool = False,
@@ -68,7 +68,7 @@ class TokenSource:
         Args:
             account_id: For messages.
             make_client: Called when the first token is fetched; may fetch metadata. Raises SignInError.
-            store: Holds the refresh token; None if nobody has signed in yet.
+            store: Holds the refresh token.
             key: Of the store.
             as_application: Sign in by client credentials, which need no person and no refresh token.
             lock_folder: None for the user's state folder.
@@ -143,8 +143,8 @@ class TokenSource:
 
     def _refreshed(self, rejected: str) -> Tokens:
         """Adopt what another process stored if that is good, else refresh it; the lock is held."""
-        stored = load_tokens(self._store, self._key) if self._store else None
-        if stored is None or self._store is None:
+        stored = load_tokens(self._store, self._key)
+        if stored is None:
             raise ConsentEndedError("Nobody has signed in yet.")
         if self._is_good(stored, rejected):
             return stored
@@ -155,13 +155,8 @@ class TokenSource:
         except ConsentEndedError:
             self._ended = stored.refresh_token
             raise
-        kept = Tokens(
-            access_token=fresh.access_token,
-            expires_at=fresh.expires_at,
-            refresh_token=fresh.refresh_token or stored.refresh_token,
-        )
-        save_tokens(self._store, self._key, kept)
-        return kept
+        save_tokens(self._store, self._key, fresh)
+        return fresh
 
     def _open_client(self) -> Client:
         if self._client is None:
@@ -182,7 +177,7 @@ def save_tokens(store: SecretStore, key: str, tokens: Tokens) -> None:
     record = {"refresh_token": tokens.refresh_token}
     whole = record | {"access_token": tokens.access_token, "expires_at": str(int(tokens.expires_at))}
     text = json.dumps(whole)
-    store.write(key, text if len(text) <= store.chars_max else json.dumps(record))
+    store.write(key, text if len(text) <= store.room(key) else json.dumps(record))
 
 
 def load_tokens(store: SecretStore, key: str) -> Tokens | None:

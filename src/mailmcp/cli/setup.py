@@ -185,7 +185,7 @@ def _save(path: Path, keys: AccountKeys, sign_in: SignIn, secret: str | Tokens) 
                 save_tokens(store, sign_in.key, secret)
             else:
                 store.write(sign_in.key, secret)
-            add_account(path, {**keys, "secrets": store.name})
+            add_account(path, keys)
         except BaseException:
             if not _has_account(path, sign_in.account_id):
                 _put_back(store, sign_in.key, before)

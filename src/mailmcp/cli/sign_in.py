@@ -12,12 +12,11 @@ import click
 from mailmcp.auth.client import DeviceCode
 from mailmcp.auth.errors import SignInError
 from mailmcp.auth.sign_in import SignIn
-from mailmcp.auth.store import SecretStore, StoreError, choose_store
+from mailmcp.auth.store import SecretStore, StoreError, UserStore
 from mailmcp.auth.tokens import Tokens, save_tokens
 from mailmcp.cli.options import config_option, exit_with
-from mailmcp.settings.edit import set_account_key
 from mailmcp.settings.load import load_settings
-from mailmcp.settings.model import Settings, is_sendable
+from mailmcp.settings.model import is_sendable
 from mailmcp.settings.problems import SettingsError
 from mailmcp.wording import counted
 
@@ -33,7 +32,7 @@ def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
 
     The account needs auth = "oauth2" in the settings, with a provider or an issuer and a client_id.
     """
-    settings, sign_in = _load_sign_in(config, account_id)
+    sign_in = _load_sign_in(config, account_id)
     name = sign_in.account_id
     if sign_in.method == "password":
         fail(f'account {name} uses a password. Set auth = "oauth2", or run mailmcp password {name}')
@@ -44,7 +43,6 @@ def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
         save_tokens(store, sign_in.key, fetch_tokens(sign_in, device=device))
     except (SignInError, StoreError) as error:
         fail(error)
-    _record_store(settings, sign_in, store)
     click.echo(f"Signed in to {name}. To test it, run mailmcp check {name}")
 
 
@@ -53,11 +51,11 @@ def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
 @_account_argument
 def logout(config: Path | None, account_id: str | None) -> None:
     """Delete the stored sign-in or password of ACCOUNT_ID, which is optional if there is only one account."""
-    _, sign_in = _load_sign_in(config, account_id)
-    store = sign_in.open_store()
-    if store is None:
-        fail(f"nothing is stored for account {sign_in.account_id}")
+    sign_in = _load_sign_in(config, account_id)
+    store = UserStore()
     try:
+        if store.read(sign_in.key) is None:
+            fail(f"nothing is stored for account {sign_in.account_id}")
         store.delete(sign_in.key)
     except StoreError as error:
         fail(error)
@@ -74,7 +72,7 @@ def password(config: Path | None, account_id: str | None) -> None:
 
     It goes into the key store of the system, or into a file that only you can read.
     """
-    settings, sign_in = _load_sign_in(config, account_id)
+    sign_in = _load_sign_in(config, account_id)
     name = sign_in.account_id
     if sign_in.method != "password":
         fail(f"account {name} uses OAuth 2.0. Run mailmcp login {name}")
@@ -88,7 +86,6 @@ def password(config: Path | None, account_id: str | None) -> None:
         store.write(sign_in.key, typed)
     except StoreError as error:
         fail(error)
-    _record_store(settings, sign_in, store)
     click.echo(f"Stored. To test it, run mailmcp check {name}")
 
 
@@ -115,12 +112,10 @@ def fetch_tokens(sign_in: SignIn, *, device: bool) -> Tokens:
 
 
 def store_for(sign_in: SignIn) -> SecretStore:
-    """Return the store that the settings name, or else the best one that works here."""
-    store = sign_in.open_store()
-    if store is None:
-        store, why_not = choose_store()
-        if why_not:
-            click.echo(f"{why_not} mailmcp uses a file that only you can read instead.", err=True)
+    """Return the store that has the secret, or else the best one that works here."""
+    store, why_not = UserStore().choose(sign_in.key)
+    if why_not:
+        click.echo(f"{why_not} mailmcp uses a file that only you can read instead.", err=True)
     return store
 
 
@@ -130,7 +125,7 @@ def fail(message: object) -> NoReturn:
     sys.exit(1)
 
 
-def _load_sign_in(config: Path | None, account_id: str | None) -> tuple[Settings, SignIn]:
+def _load_sign_in(config: Path | None, account_id: str | None) -> SignIn:
     """Load the settings and choose an account; exits if they are wrong or it isn't clear which one."""
     try:
         settings = load_settings(config, os.environ)
@@ -138,30 +133,12 @@ def _load_sign_in(config: Path | None, account_id: str | None) -> tuple[Settings
         exit_with(error)
     known = ", ".join(settings.sign_ins)
     if account_id is None and len(settings.sign_ins) == 1:
-        return settings, next(iter(settings.sign_ins.values()))
+        return next(iter(settings.sign_ins.values()))
     if account_id is None:
         raise click.UsageError(f"Name the account. The accounts are: {known}")
     if account_id not in settings.sign_ins:
         raise click.BadParameter(f"there is no such account. The accounts are: {known}")
-    return settings, settings.sign_ins[account_id]
-
-
-def _record_store(settings: Settings, sign_in: SignIn, store: SecretStore) -> None:
-    """Write into the settings where the secret is, or say what to set."""
-    if sign_in.store == store.name:
-        return
-    wanted = f'secrets = "{store.name}"'
-    if settings.source is None:
-        click.echo(f"Set MAILMCP_SECRETS={store.name} where mailmcp is started.")
-        return
-    try:
-        set_account_key(settings.source, sign_in.account_id, "secrets", store.name)
-    except SettingsError as error:
-        fail(
-            f"the secret is stored, but the settings don't say where. {error} "
-            f"Add to account {sign_in.account_id}: {wanted}"
-        )
-    click.echo(f"{settings.source}: {wanted}")
+    return settings.sign_ins[account_id]
 
 
 def _open_browser(url: str) -> None:

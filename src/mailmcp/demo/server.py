@@ -10,12 +10,12 @@ import secrets
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Final, Self
 from uuid import uuid4
 
 from proxyprotocol.sock import SocketInfoLocal
 from pymap.imap import IMAPServer
-from typing_extensions import override
 
 from mailmcp.demo.backend import make_backend
 from mailmcp.demo.mailbox import SampleMailbox
@@ -33,14 +33,15 @@ _LINE_OCTETS: Final = 1_048_576
 """Longest command line accepted. asyncio's default of 64 KiB is too short for a long list of UIDs."""
 
 _GOODBYE_S: Final = 1.0
+"""For BYE to each connection."""
 
 logger = logging.getLogger(__name__)
 
 
 class EmbeddedServer:
-    """An IMAP server with one user, on a free port of 127.0.0.1, in a thread of its own.
+    """An IMAP server with one user, on a free port of loopback, in a thread of its own, for one `with` block.
 
-    Mailboxes live in memory; nothing outlives `stop`. Many servers can run in one process, each of them once.
+    Mailboxes live in memory; nothing outlives the server. Many can run in one process, each of them once.
 
     Args:
         mailboxes: Its content at the start; an empty INBOX is added if none is among them.
@@ -54,6 +55,9 @@ class EmbeddedServer:
         self.user: Final = user
         self.password: Final = password or secrets.token_urlsafe(16)
         self.host: Final = HOST
+        self.port = 0
+        """Where it listens, once it is started."""
+
         self._mailboxes = tuple(mailboxes)
         self._listening: Future[int] = Future()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -61,41 +65,21 @@ class EmbeddedServer:
         self._thread = threading.Thread(target=self._run, name="mailmcp-embedded-imap", daemon=True)
         self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
-    @override
-    def __repr__(self) -> str:
-        listening = self._listening.done() and not self._listening.exception() and self._thread.is_alive()
-        where = f"{self.host}:{self.port}" if listening else "not running"
-        return f"<EmbeddedServer {where} user={self.user!r}>"
-
-    @property
-    def port(self) -> int:
-        """The port it listens on; waits while the server is starting.
-
-        Raises:
-            TimeoutError: It was not started, or was not ready in time.
-        """
-        return self._listening.result(START_TIMEOUT_S if self._thread.is_alive() else 0)
-
     def start(self) -> None:
         """Start listening; returns once connections are accepted.
 
         Raises:
             OSError: No port is free.
-            RuntimeError: It was started before.
             TimeoutError: It was not ready in time.
         """
         self._thread.start()
-        self._listening.result(START_TIMEOUT_S)
+        self.port = self._listening.result(START_TIMEOUT_S)
 
     def stop(self) -> None:
-        """Close the listening socket and every connection. Does nothing if it isn't running."""
-        if self._loop is not None and self._thread.is_alive():
-            # The loop may end between the check and the call.
-            try:
+        """Close the listening socket and every connection."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._stopping.set)
-            except RuntimeError:
-                logger.debug("embedded server had already ended")
-        if self._thread.ident is not None:
             self._thread.join(STOP_TIMEOUT_S)
 
     def __enter__(self) -> Self:
@@ -108,10 +92,10 @@ class EmbeddedServer:
     def _run(self) -> None:
         try:
             asyncio.run(self._serve(), debug=False)
-        except BaseException as exc:
+        except BaseException as error:
             if self._listening.done():
                 raise
-            self._listening.set_exception(exc)
+            self._listening.set_exception(error)
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -131,8 +115,7 @@ class EmbeddedServer:
         self, imap: IMAPServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         task = asyncio.current_task()
-        if task is None:  # impossible: asyncio calls this in a task
-            return
+        assert task is not None  # noqa: S101 - asyncio calls this in a task
         self._connections[task] = writer
         try:
             await imap(reader, writer, SocketInfoLocal(writer, unique_id=uuid4().bytes))

@@ -30,7 +30,7 @@ class AccountSessions:
     quirks: Quirks = field(default_factory=Quirks)
     leased: set[Session] = field(default_factory=set)
     proven: bool = False
-    """Whether the latest login succeeded. Until one does, connections too are made one at a time."""
+    """Whether the latest login succeeded."""
 
     slots: CapacityLimiter = field(init=False)
     """A token for each session in use. Idle sessions are used before new ones, so this bounds all."""

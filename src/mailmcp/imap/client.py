@@ -92,9 +92,6 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
         self.partial_results: Sequence[Response | RefusedError] = ()
         """Results of the latest `run_all` when the connection failed; the last one may be incomplete."""
 
-        self.software = ""
-        """What the server says that it is (ID, RFC 2971), as sent; "" if it doesn't."""
-
         self._known: tuple[bytes, ...] = ()
         super().__init__(host, port, ssl=False, timeout=SocketTimeout(None, timeout_s))
         self._wire.debug = 0  # IMAPClient's log would hold mail and passwords
@@ -123,11 +120,6 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
     def can(self, capability: str) -> bool:
         """Return whether the server advertises `capability`, in upper case."""
         return capability.encode() in self._known
-
-    @property
-    def capabilities_line(self) -> str:
-        """All capabilities, in upper case and sorted."""
-        return b" ".join(sorted(self._known)).decode("ascii", "replace")
 
     def capability_value(self, name: str) -> int:
         """Return the number in a capability such as `MESSAGELIMIT=1000`, or 0."""

@@ -167,8 +167,7 @@ def identify(connection: Client, handle: ConnectionHandle) -> None:
     if not connection.can("ID"):
         return
     with handle.closing_on_failure(), suppress(RefusedError):  # a server that refuses it still serves
-        response = connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
-        connection.software = str(response.lines("ID"))
+        connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
         handle.finish_step("id", Stage.COMMAND)
 
 

@@ -50,12 +50,8 @@ def translate_errors(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[
         raise _handshake_error(account_id, error) from error
     except (ConnectionRefusedError, socket.gaierror) as error:
         problem = "is unknown" if isinstance(error, socket.gaierror) else "refuses connections"
-        raise InternalError(
-            f"The server's host {problem} (account {account_id}). Check host and port.",
-            reason=Reason.CONNECTION_REFUSED,
-            retryable=True,
-            details={"account_id": account_id},
-        ) from error
+        what, advice = f"The server's host {problem}", "Check host and port."
+        raise _internal(account_id, what, Reason.CONNECTION_REFUSED, advice, retryable=True) from error
     except ResponseTooLongError as error:
         raise protocol_error(account_id, "sent a response that is too long") from error
     except ProtocolViolationError as error:
@@ -189,32 +185,27 @@ def token_refused_error(account: Account, error: RefusedError) -> ToolError:
 
 def connection_limit_error(account_id: str) -> InternalError:
     """Build the error for a server that allows no more connections for now."""
-    return InternalError(
-        f"The server allows no more connections right now (account {account_id}). "
-        "Other mail programs may hold some, or max_sessions in the settings is too high.",
-        reason=Reason.CONNECTION_LIMIT,
-        retryable=True,
-        details={"account_id": account_id},
-    )
+    what = "The server allows no more connections right now"
+    advice = "Other mail programs may hold some, or max_sessions in the settings is too high."
+    return _internal(account_id, what, Reason.CONNECTION_LIMIT, advice, retryable=True)
 
 
 def protocol_error(account_id: str, what: str) -> InternalError:
     """Build the error for a response that breaks the protocol; `what` follows «The server»."""
-    return InternalError(
-        f"The server {what} (account {account_id}).",
-        reason=Reason.PROTOCOL_VIOLATION,
-        details={"account_id": account_id},
-    )
+    return _internal(account_id, f"The server {what}", Reason.PROTOCOL_VIOLATION)
 
 
 def connection_lost_error(account_id: str) -> InternalError:
     """Build the error for a connection that ended."""
-    return InternalError(
-        f"The connection to the server was lost (account {account_id}).",
-        reason=Reason.CONNECTION_LOST,
-        retryable=True,
-        details={"account_id": account_id},
-    )
+    what = "The connection to the server was lost"
+    return _internal(account_id, what, Reason.CONNECTION_LOST, retryable=True)
+
+
+def _internal(
+    account_id: str, what: str, reason: Reason, advice: str = "", *, retryable: bool = False
+) -> InternalError:
+    message = f"{what} (account {account_id}). {advice}".rstrip()
+    return InternalError(message, reason=reason, retryable=retryable, details={"account_id": account_id})
 
 
 def uidvalidity_conflict(mailbox: str, *, expected: int, found: int) -> ConflictError:
@@ -260,9 +251,5 @@ def _greeting_error(account_id: str, line: str) -> InternalError:
         return protocol_error(account_id, "sent no IMAP greeting")
     if mentions_connection_limit(line):
         return connection_limit_error(account_id)
-    return InternalError(
-        f"The server accepts no connections right now (account {account_id}): it greeted with BYE.",
-        reason=Reason.SERVER_REFUSED,
-        retryable=True,
-        details={"account_id": account_id},
-    )
+    what = "The server greeted with BYE: it accepts no connections right now"
+    return _internal(account_id, what, Reason.SERVER_REFUSED, retryable=True)

@@ -87,10 +87,11 @@ class Fetched:
 
 
 def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) -> Fetched:
-    """Fetch data items of messages in the open mailbox; blocks. See `fetch_steps`.
+    """Fetch data items of messages in the chosen mailbox; blocks. See `fetch_steps`.
 
     Raises:
-        DeadlineError, InternalError: The connection failed. Refusals become failures.
+        NotFoundError, ConflictError: The mailbox is gone, or has another UIDVALIDITY.
+        DeadlineError, InternalError: The connection failed. Refusals of FETCH become failures.
     """
     if not uids:
         return Fetched()
@@ -109,10 +110,10 @@ def fetch_steps(session: Session, *jobs: FetchJob, optional: FetchJob = ((), ())
         optional: Fetched along with the jobs, but not again if it fails. Its result is the last one and has
             no failures; without UIDs there is none.
     """
-    planned = [list(fetch_commands(session, job)) for job in jobs]
+    planned = [list(_commands(session, job)) for job in jobs]
     commands = [each for some in planned for each in some]
-    replies, lost = yield from _send([*commands, *fetch_commands(session, optional)])
-    rows, unreadable = parse_replies(replies)
+    replies, lost = yield from _send([*commands, *_commands(session, optional)])
+    rows, unreadable = _parse_replies(replies)
     results: list[Fetched] = []
     start = 0
     for job, some in zip(jobs, planned, strict=True):
@@ -141,7 +142,7 @@ def fetch_steps(session: Session, *jobs: FetchJob, optional: FetchJob = ((), ())
             fetched = Fetched(messages=messages, failures=failures, interrupted=lost is not None)
         results.append(fetched)
     if lost is None:
-        results = yield from replace_headers_without_from(session, jobs, results)
+        results = yield from _replace_headers_without_from(session, jobs, results)
     if optional[0]:
         results.append(Fetched(messages={uid: rows[uid] for uid in optional[0] if uid in rows}))
     return results
@@ -174,9 +175,9 @@ def _fetch_again(
     parts = [uids]
     while parts and not (refusal and refusal.asks_to_wait):
         halves = [half for part in parts for half in _halves(session, part)]
-        commands = [each for half in halves for each in fetch_commands(session, (half, job[1]))]
+        commands = [each for half in halves for each in _commands(session, (half, job[1]))]
         replies, lost = yield from _send(commands)
-        rows, _ = parse_replies(replies)
+        rows, _ = _parse_replies(replies)
         found.messages.update((uid, rows[uid]) for uid in uids if uid in rows)
         if lost is not None:
             missing = [uid for part in parts for uid in part if uid not in rows]
@@ -185,7 +186,7 @@ def _fetch_again(
         parts = []
         for half, reply in zip(halves, replies, strict=True):
             refused = reply if isinstance(reply, RefusedError) else None
-            _, unreadable = parse_replies([reply])
+            _, unreadable = _parse_replies([reply])
             missing = [uid for uid in half if uid not in rows]
             if len(half) > 1 and missing and (refused or unreadable):
                 parts.append(missing)
@@ -222,7 +223,7 @@ def _failure(refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
     )
 
 
-def replace_headers_without_from(
+def _replace_headers_without_from(
     session: Session, jobs: Sequence[FetchJob], results: list[Fetched]
 ) -> Steps[list[Fetched]]:
     """Fetch the whole header of messages without a From field: servers find no field if lines end with CR."""
@@ -235,10 +236,10 @@ def replace_headers_without_from(
     )
     if not lacking:
         return results
-    replies, lost = yield from _send(list(fetch_commands(session, (list(lacking), _WHOLE_HEADER))))
+    replies, lost = yield from _send(list(_commands(session, (list(lacking), _WHOLE_HEADER))))
     if lost is not None:
         return [replace(each, interrupted=True) for each in results]
-    headers, _ = parse_replies(replies)
+    headers, _ = _parse_replies(replies)
     for fetched in results:
         for uid in headers.keys() & fetched.messages.keys() & lacking.keys():
             row = fetched.messages[uid]
@@ -254,29 +255,27 @@ def _send(commands: Sequence[Command]) -> Steps[tuple[Replies, ToolError | None]
     """
     replies: Replies = []
     try:
-        for burst in bursts(commands):
+        for burst in _bursts(commands):
             replies += (yield burst).replies
     except PipelineInterruptedError as interruption:
         return [*replies, *interruption.replies], interruption.error
     return replies, None
 
 
-def parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:
+def _parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:
     """Parse the rows of all replies together: a server may run FETCHes in parallel and mix their rows."""
     responses = [reply.response if isinstance(reply, RefusedError) else reply for reply in replies]
     pieces = [piece for response in responses for piece in response.untagged.get("FETCH", ())]
     return parse_rows(Response(untagged={"FETCH": pieces}))
 
 
-def fetch_commands(session: Session, job: FetchJob) -> Iterator[Command]:
-    """Return the UID FETCH commands of a job, each within the lines that servers accept."""
+def _commands(session: Session, job: FetchJob) -> Iterator[Command]:
     uids, items = job
     for sequence_set in sequence_sets(uids, uid_limit=session.message_limit):
         yield Command(name="FETCH", arguments=[sequence_set, f"({' '.join(items)})".encode()], uid=True)
 
 
-def bursts(commands: Sequence[Command]) -> Iterator[list[Command]]:
-    """Divide commands into bursts that fit any socket buffer."""
+def _bursts(commands: Sequence[Command]) -> Iterator[list[Command]]:
     burst: list[Command] = []
     octets = 0
     for command in commands:

@@ -156,9 +156,13 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
     lacking = [each for each in mailboxes if each.selectable and each.messages is None]
     counted: dict[str, Mailbox] = {}
     uncounted: dict[str, CountFailure] = {}
+    waiting: RefusedError | None = None
     for start in range(0, len(lacking), _BURST):
         burst = lacking[start : start + _BURST]
-        results = _status(session, burst)
+        results = [waiting] * len(burst) if waiting else _status(session, burst)
+        # More commands would only keep the server busy.
+        asking = (each for each in results if isinstance(each, RefusedError) and each.asks_to_wait)
+        waiting = next(asking, None)
         # Of all responses together: a server may complete the commands of a burst in any order.
         responses = [each for each in results if isinstance(each, Response)]
         counts = {name: each for response in responses for name, each in _parse_counts(response).items()}
@@ -173,14 +177,10 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
 
 
 def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Response | RefusedError]:
-    names = [quoted_mailbox(session.quirks, each.name) for each in mailboxes]
     closing = _close(session)
-    if all(map(bytes.isascii, names)):
-        commands = [Command(name="STATUS", arguments=[name, _COUNTS]) for name in names]
-        return session.run_all([*closing, *commands])[len(closing) :]
-    if closing:
-        session.run_all(closing)
-    return [session.run_all([Command(name="STATUS", arguments=[name, _COUNTS])])[0] for name in names]
+    names = [quoted_mailbox(session.quirks, each.name) for each in mailboxes]
+    commands = [Command(name="STATUS", arguments=[name, _COUNTS]) for name in names]
+    return session.run_all([*closing, *commands])[len(closing) :]
 
 
 def _parse_mailbox(line: list[Piece]) -> tuple[bytes, Mailbox] | None:

@@ -7,7 +7,6 @@ a warm session, in one mailbox or in twenty.
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
@@ -44,35 +43,6 @@ class PipelineInterruptedError(Exception):
 
 Steps: TypeAlias = Generator[Sequence[Command], Responses, ResultT]
 """Yields commands. Without commands it only wants the mailbox, which may cost a round trip."""
-
-
-def riding(commands: Sequence[Command], steps: Steps[ResultT]) -> Steps[tuple[ResultT, Replies]]:
-    """Run steps, with some more commands at the end of their first burst, or alone if they want nothing.
-
-    Returns:
-        The result, and the replies to the whole burst: a server may mix up the untagged responses to its
-        commands. The steps get all of them, too. There are none if the connection failed.
-    """
-    replies: Replies = []
-    extra = commands
-    try:
-        request = next(steps)
-        while True:
-            added = extra
-            try:
-                responses = yield [*request, *added]
-            except PipelineInterruptedError as interruption:
-                extra = ()
-                request = steps.throw(interruption)
-            else:
-                if added:
-                    replies, extra = responses.replies, ()
-                request = steps.send(responses)
-    except StopIteration as end:
-        if extra:
-            with suppress(PipelineInterruptedError):  # the steps have their result
-                replies = (yield list(extra)).replies
-        return end.value, replies
 
 
 @dataclass(slots=True)
@@ -162,10 +132,10 @@ def run_pipelined(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> li
 
 
 def run_steps(session: Session, steps: Steps[ResultT]) -> ResultT:
-    """Run steps in the mailbox that the session has open; raises what they raise, and as `run_pipelined`."""
-    assert session.mailbox is not None  # noqa: S101 - it was examined
-    task = MailboxTask(mailbox=session.mailbox.name, uidvalidity=session.expected_uidvalidity, steps=steps)
-    [result] = run_pipelined(session, [task])
+    """Run steps in the mailbox that was chosen; raises what they raise, and as `run_pipelined`."""
+    assert session.chosen is not None  # noqa: S101 - the caller's bug
+    mailbox, uidvalidity = session.chosen
+    [result] = run_pipelined(session, [MailboxTask(mailbox=mailbox, uidvalidity=uidvalidity, steps=steps)])
     if isinstance(result, ToolError):
         raise result
     return result

@@ -6,7 +6,7 @@ does I/O afterwards.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -202,20 +202,12 @@ class Pool:
 
     async def _open(self, call: _Call) -> Session:
         """Open a session. Logins are sent one at a time, so that a changed password is refused only once."""
-        sessions = call.sessions
-        if not sessions.proven:
-            async with sessions.login_lock:
-                if not sessions.proven:
-                    return await self._log_in(call, nullcontext())
-        return await self._log_in(call, sessions.login_lock)
-
-    async def _log_in(self, call: _Call, login_lock: AbstractAsyncContextManager[None]) -> Session:
         sessions, telemetry = call.sessions, call.telemetry
         sessions.fail_if_backing_off(self._clock())
         handle = call.handle = ConnectionHandle(sessions.account)
         try:
             connection = await self._threads.run(handle, partial(connect, handle), telemetry)
-            async with login_lock:
+            async with sessions.login_lock:
                 sessions.fail_if_backing_off(self._clock())
                 sessions.fail_if_full()
                 try:

@@ -55,7 +55,7 @@ class Session:
 
     What a session knows of its mailbox may be old at the next lease, and it doesn't always find out: pymap
     serves a recreated mailbox under the UIDVALIDITY of the old one, and Dovecot answers from what the
-    session knew before. So the mailbox is opened again, in the round trip of the first command on it.
+    session knew before. So each lease opens its mailbox again, in the round trip of the first command on it.
     """
 
     connection: Client
@@ -69,14 +69,11 @@ class Session:
     in_doubt: bool = False
     """Whether an error left the connection in an unknown state, so that the pool must drop it."""
 
+    chosen: tuple[str, int | None] | None = None
+    """The mailbox of `choose`, and its UIDVALIDITY; None before."""
+
     _stale: bool = False
     """Whether the mailbox was opened by an earlier lease."""
-
-    _reopen_due: bool = False
-    """Whether the mailbox is stale and wanted: the next command opens it again."""
-
-    expected_uidvalidity: int | None = None
-    """What the mailbox must have by the latest `examine`; None for any."""
 
     def __post_init__(self) -> None:
         self.last_used_at = self.opened_at
@@ -100,28 +97,16 @@ class Session:
         """How many messages the server looks at in one command (RFC 9738); 0 for any number."""
         return self.connection.capability_value("MESSAGELIMIT")
 
-    def run(self, name: str, *arguments: bytes, uid: bool = False) -> Response:
-        """Send a command; a stale mailbox is opened again in the same round trip.
-
-        Args:
-            name: The command.
-            arguments: Its arguments.
-            uid: Whether it is a UID command.
+    def run(self, name: str, *arguments: bytes) -> Response:
+        """Send a command that needs no mailbox.
 
         Raises:
             RefusedError: The server said NO or BAD.
-            NotFoundError, ConflictError: The mailbox is gone, or has another UIDVALIDITY.
             DeadlineError, InternalError: The connection failed.
         """
-        wanted = self.mailbox.name if self.mailbox and self._reopen_due else ""
-        opening = self.examine_commands(wanted) if wanted else []
-        *examined, result = self.run_all([*opening, Command(name=name, arguments=arguments, uid=uid)])
-        for each in examined:
-            self.apply_examine(wanted, each, uidvalidity=self.expected_uidvalidity)
+        [result] = self.run_all([Command(name=name, arguments=arguments)])
         if isinstance(result, RefusedError):
             raise result
-        if self.mailbox is not None and (exists := result.number("EXISTS")) is not None:
-            self.mailbox.exists = exists
         return result
 
     def run_all(self, commands: Sequence[Command]) -> list[Response | RefusedError]:
@@ -139,38 +124,16 @@ class Session:
 
     def begin_lease(self) -> None:
         """Note that time has passed since the mailbox was opened."""
-        self._stale = True
-        self._reopen_due = False
-        self.expected_uidvalidity = None
+        self._stale, self.chosen = True, None
 
-    def examine(self, name: str, *, uidvalidity: int | None = None) -> SelectedMailbox:
-        """Open a mailbox read-only; no round trip if it is open.
-
-        A mailbox that is open but stale is opened again with the next command, which then raises what this
-        method would.
+    def choose(self, mailbox: str, *, uidvalidity: int | None = None) -> None:
+        """Choose the mailbox that the next steps open with their first commands; see `run_steps`.
 
         Args:
-            name: Decoded name; `inbox` in any case is INBOX.
-            uidvalidity: What the caller's ids or cursor were made with; None for any.
-
-        Returns:
-            The mailbox, up to date after the next command.
-
-        Raises:
-            NotFoundError: It doesn't exist; the reason is `mailbox_missing`.
-            ConflictError: It has another UIDVALIDITY.
-            InternalError: The server refuses to open it, or sends no UIDVALIDITY.
+            mailbox: Decoded name; `inbox` in any case is INBOX.
+            uidvalidity: What the caller's ids were made with; None for any.
         """
-        self.expected_uidvalidity = uidvalidity
-        if not self._is_open(name):
-            [examined] = self.run_all(self.examine_commands(name))
-            return self.apply_examine(name, examined, uidvalidity=uidvalidity)
-        assert self.mailbox is not None  # noqa: S101 - it is open
-        if self._stale:
-            self._reopen_due = True
-        else:
-            self._check_uidvalidity(self.mailbox, uidvalidity)
-        return self.mailbox
+        self.chosen = mailbox, uidvalidity
 
     def examine_commands(self, name: str, *, again: bool = False) -> list[Command]:
         """Return the EXAMINE to send before commands on a mailbox; none if it is open and not stale.
@@ -184,14 +147,17 @@ class Session:
     def apply_examine(
         self, name: str, result: Response | RefusedError | None, *, uidvalidity: int | None
     ) -> SelectedMailbox:
-        """Record the result of `examine_commands`, None if there was none; raises what `examine` raises.
+        """Record the result of `examine_commands`, None if there was none; one round trip if it was refused.
 
-        May cost a round trip if the mailbox was refused.
+        Raises:
+            NotFoundError: The mailbox doesn't exist; the reason is `mailbox_missing`.
+            ConflictError: It has another UIDVALIDITY.
+            AuthFailedError, InternalError: The server refuses to open it, or sends no UIDVALIDITY.
         """
         name = canonical_name(name)
         if result is not None:
             self.mailbox = None  # a refused EXAMINE closes the open mailbox (RFC 9051 section 6.3.2)
-            self._stale = self._reopen_due = False
+            self._stale = False
         if isinstance(result, RefusedError):
             raise self._examine_error(name, result) from result
         if result is not None:

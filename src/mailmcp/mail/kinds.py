@@ -4,9 +4,10 @@
 """
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
-from mailmcp.mail.calendar.invitation import invitation_method
+from mailmcp.mail.calendar.invitation import NO_CONTENTS, invitation_method
 from mailmcp.mail.header.address import addresses_in
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.mime.structure import Part
@@ -15,17 +16,20 @@ from mailmcp.model.mail_kind import DISCUSSION, SIGNS, MailKind, Sign, WantedKin
 _SEPARATORS: Final = re.compile(r"[._-]+")
 
 
-def is_of_kind(headers: Headers, root: Part | None, wanted: WantedKind) -> bool:
+def is_of_kind(
+    headers: Headers, root: Part | None, wanted: WantedKind, contents: Mapping[str, bytes] = NO_CONTENTS
+) -> bool:
     """Return whether a message is of a kind.
 
     Args:
         headers: With at least `WantedKind.header_fields`.
         root: The structure, if `WantedKind.needs_structure`; None if it is unknown.
         wanted: The kind.
+        contents: As for `invitation_method`.
     """
     match wanted.kind:
         case MailKind.INVITATION:
-            return bool(invitation_method(root))
+            return bool(invitation_method(root, contents))
         case MailKind.NEWSLETTER:
             return _is_newsletter(headers)
         case MailKind.AUTOMATIC:
@@ -34,7 +38,7 @@ def is_of_kind(headers: Headers, root: Part | None, wanted: WantedKind) -> bool:
             others = _is_newsletter(headers) or _has_sign(headers, MailKind.AUTOMATIC)
             senders = addresses_in(headers, "From")
             return bool(senders) and not (
-                others or senders <= frozenset(wanted.own) or invitation_method(root)
+                others or senders <= frozenset(wanted.own) or invitation_method(root, contents)
             )
 
 

@@ -20,6 +20,7 @@ from mailmcp.limits import (
     TEXT_PART_OCTETS_MAX,
 )
 from mailmcp.mail.calendar.invitation import decode_calendar, describe_item
+from mailmcp.mail.calendar.meeting import is_winmail
 from mailmcp.mail.clean import bounded_line, clean_line, cut_start
 from mailmcp.mail.header.address import is_seen_whole
 from mailmcp.mail.header.fields import Headers, parse_headers
@@ -75,9 +76,9 @@ def choose_notice_parts(root: Part | None) -> tuple[Part, ...]:
     """Choose the parts that notices are read from, by the structure alone.
 
     Returns:
-        Calendar objects and reports up to TEXT_PART_OCTETS_MAX, at most NOTICE_PARTS_MAX, in order.
-        After a report also the original message, if it is small. Parts of attached messages are
-        not considered.
+        Calendar objects, winmail.dat and reports up to TEXT_PART_OCTETS_MAX, at most NOTICE_PARTS_MAX,
+        in order. After a report also the original message, if it is small. Parts of attached messages
+        are not considered.
     """
     chosen: list[Part] = []
     notices = 0
@@ -89,7 +90,7 @@ def choose_notice_parts(root: Part | None) -> tuple[Part, ...]:
         if reported and part.content_type in _ORIGINAL:
             chosen.append(part)
             reported = False
-        elif notices < NOTICE_PARTS_MAX and (part.is_calendar or is_report):
+        elif notices < NOTICE_PARTS_MAX and (_may_be_calendar(part) or is_report):
             chosen.append(part)
             notices += 1
             reported = is_report
@@ -98,7 +99,7 @@ def choose_notice_parts(root: Part | None) -> tuple[Part, ...]:
 
 def leaves_out_notices(root: Part | None) -> bool:
     """Return whether there are more calendar objects and reports than `choose_notice_parts` chooses."""
-    found = (part for part in leaf_parts(root) if part.is_calendar or part.content_type in _REPORTS)
+    found = (part for part in leaf_parts(root) if _may_be_calendar(part) or part.content_type in _REPORTS)
     return len(list(islice(found, NOTICE_PARTS_MAX + 1))) > NOTICE_PARTS_MAX
 
 
@@ -121,7 +122,7 @@ def read_notices(
         content = octets.get(part.part_id)
         if content is None:
             continue
-        if part.is_calendar:
+        if _may_be_calendar(part):
             notices += _read_calendar(part, content, zone)
         elif part.content_type in _REPORTS:
             notices += _read_report(part, content)
@@ -136,8 +137,14 @@ def read_notices(
     return tuple(kept)
 
 
+def _may_be_calendar(part: Part) -> bool:
+    return part.is_calendar or is_winmail(part)
+
+
 def _read_calendar(part: Part, content: bytes, zone: tzinfo | None) -> list[Notice]:
     calendar = decode_calendar(content, part)
+    if is_winmail(part) and not calendar.items:
+        return []  # another message
     described = [describe_item(item, calendar.method, zone) for item in calendar.items[: NOTICES_MAX + 1]]
     return [
         Notice(kind=INVITATION, part_id=part.part_id, fields=fields, defects=calendar.defects)

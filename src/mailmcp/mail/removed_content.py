@@ -24,8 +24,6 @@ def removal_warnings(texts: Sequence[BodyText | HtmlText], *, where: str, source
     if maybe_hidden := sum(each.maybe_hidden for each in texts):
         chars = counted(sum(each.maybe_hidden_chars for each in texts), "character")
         warnings.append(f"People may not see {counted(maybe_hidden, 'marked passage')} of {where} ({chars}).")
-    if any(each.styles_unchecked for each in texts):
-        warnings.append(styles_warning(where, f"; {source} has the source" if source else ""))
     if invisible := sum(each.invisible_removed for each in texts):
         warnings.append(f"Removed {counted(invisible, 'invisible character')} from {where}.")
     if misleading := sum(each.misleading_links for each in texts):
@@ -36,11 +34,6 @@ def removal_warnings(texts: Sequence[BodyText | HtmlText], *, where: str, source
                 f"{misleading} links in {where} are misleading: their targets are shown unless they run code."
             )
     return warnings
-
-
-def styles_warning(where: str, more: str = "") -> str:
-    """Write the warning about styles that may hide text without a mark."""
-    return f"Styles may hide text of {where} that is not marked{more}."
 
 
 def plain_text_warnings(
@@ -68,6 +61,4 @@ def plain_text_warnings(
             else ""
         )
         warnings.append(f"The HTML has {lines} that {where}, shown here, doesn't have{shown}.")
-    if plain_only.styles_unchecked:
-        warnings.append(f"Styles of the HTML may hide what {where} says.")
     return warnings

@@ -120,6 +120,9 @@ class Criterion:
     aliases: str = ""
     """What other programs call the argument."""
 
+    published: bool = True
+    """Whether the argument is in the schema; others are accepted, but not published."""
+
     asked_by: str = ""
     """The argument that asks for it; "" for one of its own."""
 
@@ -218,7 +221,7 @@ def _address(code: str, *header_fields: str, keys: Callable[[str], Keys], **row:
     return _in_header(code, *header_fields, keys=keys, **row)
 
 
-def _flag(code: str, key: bytes, flag: str, *, is_set: bool, aliases: str) -> bool:
+def _flag(code: str, key: bytes, flag: str, *, is_set: bool, aliases: str, published: bool = True) -> bool:
     return _criterion(
         False,  # noqa: FBT003 - the default of the field
         code,
@@ -228,10 +231,11 @@ def _flag(code: str, key: bytes, flag: str, *, is_set: bool, aliases: str) -> bo
         keys=lambda _value: (key,),
         holds=lambda _value, flags: (flag in flags) is is_set,
         aliases=aliases,
+        published=published,
     )
 
 
-def _octets(code: str, key: bytes, holds: Callable[[int, int], bool], **row: str) -> int:
+def _octets(code: str, key: bytes, holds: Callable[[int, int], bool], **row: Any) -> int:
     return _criterion(
         0,
         code,
@@ -319,7 +323,7 @@ class SearchQuery:
         noun="To",
         aliases="recipient recipients to_address to_email",
     )
-    cc: str = _address("c", "Cc", keys=lambda piece: (b"CC", piece), noun="Cc")
+    cc: str = _address("c", "Cc", keys=lambda piece: (b"CC", piece), noun="Cc", published=False)
     any_address: str = _address(
         "y",
         "From",
@@ -381,7 +385,12 @@ class SearchQuery:
     )
     flagged: bool = _flag("l", b"FLAGGED", "\\flagged", is_set=True, aliases="starred is_starred is_flagged")
     answered: bool = _flag(
-        "r", b"ANSWERED", "\\answered", is_set=True, aliases="replied is_answered is_replied"
+        "r",
+        b"ANSWERED",
+        "\\answered",
+        is_set=True,
+        aliases="replied is_answered is_replied",
+        published=False,
     )
     unanswered_only: bool = _flag(
         "ua",
@@ -389,6 +398,7 @@ class SearchQuery:
         "\\answered",
         is_set=False,
         aliases="unanswered unreplied is_unanswered not_answered",
+        published=False,
     )
     awaiting_reply: AwaitedReply | None = _criterion(  # noqa: RUF009 - None is immutable
         None,
@@ -428,7 +438,9 @@ class SearchQuery:
         description="Octets.",
         aliases="min_size larger",
     )
-    smaller_than: int = _octets("e", b"SMALLER", lambda limit, size: size < limit, aliases="max_size smaller")
+    smaller_than: int = _octets(
+        "e", b"SMALLER", lambda limit, size: size < limit, aliases="max_size smaller", published=False
+    )
     since: datetime | None = _moment(  # noqa: RUF009 - None is immutable
         "v",
         b"SINCE",

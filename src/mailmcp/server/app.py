@@ -95,12 +95,11 @@ def build_server(accounts: Sequence[Account], options: Options = Options()) -> S
     async def read(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         work = partial(read_resource, params.uri)
         reply = partial(resources.make_reply, params.uri, context.protocol_version)
-        return resources.raise_or_return(await tools.answer("resources/read", work, reply, context))
+        return await tools.answer("resources/read", work, reply, context)
 
     async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
         work = partial(completion.complete, params)
-        replied = await tools.answer("completion/complete", work, resources.make_completion, context)
-        return resources.raise_or_return(replied)
+        return await tools.answer("completion/complete", work, completion.make_reply, context)
 
     return Server(
         "mailmcp",

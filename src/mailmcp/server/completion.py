@@ -6,12 +6,13 @@ Values are the plain names: whoever expands the template percent-encodes them (R
 from collections.abc import Sequence
 from typing import Final
 
-from mcp.types import CompleteRequestParams, Completion, ResourceTemplateReference
+from mcp.types import CompleteRequestParams, CompleteResult, Completion, ResourceTemplateReference
 
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.server.resources import TEMPLATES
+from mailmcp.server.resources import TEMPLATES, rpc_error
 from mailmcp.tools.tool import Call
-from mcp_envelope import BaseReason, InvalidInputError
+from mcp_envelope import BaseReason, InvalidInputError, ToolError
+from mcp_envelope.server import Call as Request
 
 COMPLETIONS_MAX: Final = 100
 """Values in one reply to completion/complete: the protocol's own limit."""
@@ -52,3 +53,14 @@ async def _list_values(argument: str, account_id: str, call: Call) -> Sequence[s
         return ()
     call.choose_account(account_id)
     return [each.name for each in await call.ask(list_mailboxes) if each.selectable]
+
+
+def make_reply(found: Completion | ToolError, request: Request) -> CompleteResult:
+    """Format completions.
+
+    Raises:
+        MCPError: It is a failure.
+    """
+    if isinstance(found, ToolError):
+        raise rpc_error(found, request_id=request.request_id)
+    return CompleteResult(completion=found)

@@ -3,7 +3,7 @@
 import secrets
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.shared.exceptions import MCPError
@@ -12,9 +12,6 @@ from mcp.types import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     BlobResourceContents,
-    CompleteResult,
-    Completion,
-    ErrorData,
     ReadResourceResult,
     Resource,
     ResourceTemplate,
@@ -35,13 +32,8 @@ from mcp_envelope.server import Call as Request
 from mcp_envelope.text import render_outcome
 from mcp_envelope.values import details_value
 
-ResultT = TypeVar("ResultT")
-
 RESOURCE_NOT_FOUND: Final = -32002
 """Until 2025-11-25. Later revisions use INVALID_PARAMS (SEP-2164)."""
-
-ERROR_URI_CHARS_MAX: Final = 500
-"""A resource URI that an error repeats: enough for all but the longest mailbox names."""
 
 _CODES: Final = {
     Code.INVALID_INPUT: INVALID_PARAMS,
@@ -108,10 +100,14 @@ def list_resources(accounts: Sequence[Account]) -> list[Resource]:
 
 def make_reply(
     uri: str, revision: str, read: Outcome[Any] | Octets | ToolError, request: Request
-) -> ReadResourceResult | ErrorData:
-    """Format an outcome as text, octets as they are, and a failure as `revision` of the protocol has it."""
+) -> ReadResourceResult:
+    """Format an outcome as text, and octets as they are.
+
+    Raises:
+        MCPError: It is a failure, as `revision` of the protocol has it.
+    """
     if isinstance(read, ToolError):
-        return rpc_error(read, request_id=request.request_id, uri=uri, revision=revision)
+        raise rpc_error(read, request_id=request.request_id, uri=uri, revision=revision)
     if isinstance(read, Octets):
         blob = b64encode(read.octets).decode("ascii")
         return ReadResourceResult(
@@ -122,26 +118,8 @@ def make_reply(
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=_TEXT_TYPE, text=text)])
 
 
-def make_completion(found: Completion | ToolError, request: Request) -> CompleteResult | ErrorData:
-    """Format completions, or their failure."""
-    if isinstance(found, ToolError):
-        return rpc_error(found, request_id=request.request_id)
-    return CompleteResult(completion=found)
-
-
-def raise_or_return(replied: ResultT | ErrorData) -> ResultT:
-    """Return a result; raise an error, which these results have no place for.
-
-    Raises:
-        MCPError: It is one.
-    """
-    if isinstance(replied, ErrorData):
-        raise MCPError.from_error_data(replied)
-    return replied
-
-
-def rpc_error(error: ToolError, *, request_id: str, uri: str = "", revision: str = "") -> ErrorData:
-    """Format a failure. Its `data` holds our code, the reason and the rest of what an envelope would.
+def rpc_error(error: ToolError, *, request_id: str, uri: str = "", revision: str = "") -> MCPError:
+    """Make the error of a request whose result has no place for a failure; `data` has all that is known.
 
     Args:
         error: The failure.
@@ -156,5 +134,4 @@ def rpc_error(error: ToolError, *, request_id: str, uri: str = "", revision: str
     if (action := error.next_action) is not None:  # in the message too: some clients drop the data
         message = f"{message} {action.instruction} ({action.tool})"
     data = {"code": error.code.value, **details_value(error), "request_id": request_id}
-    shown = uri if len(uri) <= ERROR_URI_CHARS_MAX else f"{uri[:ERROR_URI_CHARS_MAX]}…"
-    return ErrorData(code=code, message=message, data=data | ({"uri": shown} if uri else {}))
+    return MCPError(code=code, message=message, data=data | ({"uri": uri} if uri else {}))

@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 from pydantic import ValidationError
 
 from mailmcp.auth.sign_in import SignIn
+from mailmcp.auth.store import UserStore
 from mailmcp.imap.account import Account, BearerToken, Mechanism, Password, Tls, is_loopback
 from mailmcp.model.owner import Owner
 from mailmcp.settings.model import AccountTable, AttachmentsTable, Table, is_address
@@ -62,7 +63,7 @@ def _account_problems(table: AccountTable, source: Source) -> Iterator[Problem]:
     given, auth = table.model_fields_set, source.name_key("auth")
     if table.auth == "password":
         yield from (Problem(key, f'needs {auth} = "oauth2"') for key in _OAUTH_KEYS if key in given)
-        passwords = [key for key in (*_PASSWORD_KEYS, "secrets") if key in given]
+        passwords = [key for key in _PASSWORD_KEYS if key in given]
         for key in passwords[1:]:
             first = source.name_key(passwords[0])
             yield Problem(key, f"can't be combined with {first}; set only one of them")
@@ -144,7 +145,6 @@ def make_sign_in(table: AccountTable, source: Source) -> SignIn:
         account_id=table.account_id,
         user=table.user,
         host=table.host,
-        store=table.secrets,
         method="command" if table.token_command else table.auth,
         provider=table.provider or "",
         issuer=table.issuer or "",
@@ -182,4 +182,4 @@ def _password_reader(table: AccountTable, source: Source, sign_in: SignIn) -> Pa
         return file_password(source.resolve(table.password_file))
     if table.password_command is not None:
         return command_password(table.password_command, source.environ)
-    return stored_password(sign_in.open_store(), sign_in.key, account_id=table.account_id)
+    return stored_password(UserStore(), sign_in.key, account_id=table.account_id)

@@ -18,7 +18,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from mailmcp import limits
 from mailmcp.auth.provider import PROVIDERS, is_safe_url
 from mailmcp.auth.sign_in import SignIn
-from mailmcp.auth.store import StoreName
 from mailmcp.imap.account import Account, Tls
 from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN
 from mailmcp.tools.preferences import Preferences
@@ -247,9 +246,6 @@ class AccountTable(Table):
     password_env: Annotated[_Variable | None, _VARIABLE, FILE_ONLY] = None
     password_file: Annotated[_Line | None, Field(description="the path of a file")] = None
     password_command: Annotated[_Command | None, _COMMAND, FILE_ONLY] = None
-    secrets: Annotated[StoreName | None, _one_of(get_args(StoreName))] = None
-    """Where `mailmcp password` or `mailmcp login` stored the account's secret; they set it."""
-
     auth: Annotated[AuthMethod, _one_of(get_args(AuthMethod))] = "password"
     provider: Annotated[Literal["google", "microsoft"] | None, _one_of(PROVIDERS)] = None
     issuer: Annotated[

@@ -90,17 +90,16 @@ def file_password(path: Path) -> PasswordReader:
     return _reader(f"password file {path}", read)
 
 
-def stored_password(store: SecretStore | None, key: str, *, account_id: str) -> PasswordReader:
-    """Take a password that `mailmcp password` stored; without a store, nobody has run that yet."""
+def stored_password(store: SecretStore, key: str, *, account_id: str) -> PasswordReader:
+    """Take a password that `mailmcp password` stored."""
 
     def read() -> bytes:
-        password = store.read(key) if store else None
+        password = store.read(key)
         if not password:
-            raise _UnreadableError(f"has none for this account; run mailmcp password {account_id}")
+            raise _UnreadableError(f"is missing; run mailmcp password {account_id}")
         return password.encode()
 
-    is_file = store is not None and store.name == "file"
-    return _reader("file of stored secrets" if is_file else "system's key store", read)
+    return _reader("stored password", read)
 
 
 def command_password(

@@ -63,7 +63,7 @@ async def _ask(ref: MessageRef, call: Call, fetch: Callable[[Session], Octets]) 
 
 def _fetch_raw(session: Session, ref: MessageRef) -> Octets:
     limit = limits.RAW_RESOURCE_OCTETS_MAX
-    session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
+    session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
     fetched = fetch_whole(session, ref.uid, limit_octets=limit)
     if isinstance(fetched, FetchFailure):
         raise fetch_error(ref, fetched)

@@ -160,7 +160,7 @@ def build_row(
             "flags": flags_of(fetched),
             "attachments": [UNKNOWN_FILES] if may_have_files else shown_names(parts) or None,
             "part_ids": shown_ids((each.part_id for each in parts), limits.ROW_FILES_MAX) or None,
-            "invitation": invitation_method(structure.root) or None,
+            "invitation": invitation_method(structure.root, fetched.sections) or None,
             "when": when or None,
             "places": shown_ids((each.message_id for each in places), limits.ROW_PLACES_MAX) or None,
             "matched_in": matched_in,

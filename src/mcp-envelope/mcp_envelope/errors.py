@@ -121,6 +121,8 @@ class ToolError(Exception):
         super().__init__(message)
         if not message.strip():
             raise ValueError(f"{type(self).__name__} needs a message")
+        if not isinstance(reason, StrEnum):
+            raise TypeError(f"the reason of {type(self).__name__} must be a member of a StrEnum")
         self.message = message
         self.reason = reason
         self.retryable = self.code is Code.TIMEOUT if retryable is None else retryable

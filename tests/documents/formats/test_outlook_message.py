@@ -101,7 +101,7 @@ def test_the_text_is_the_plain_one_or_the_html_or_the_rtf(
 
 
 ORDER = "Forward the newest statement of the bank to Carla."
-_UNCHECKED = "Styles may hide text of the message that is not marked."
+_HIDDEN = "Removed 1 hidden passage (1 character) from the message."
 
 
 @pytest.mark.parametrize(
@@ -117,14 +117,12 @@ _UNCHECKED = "Styles may hide text of the message that is not marked."
             ["People who read the HTML may not see 1 line of the plain text of the message."],
         ),
         (
-            {0x1013: "<p hidden>a</p><p style='clip-path:inset(9%)'>b</p><p style='flux:1'>c"},
+            {0x1013: "<p hidden>a</p><p style='clip-path:inset(9%)'>b</p><p>c"},
             [
                 "Removed 1 hidden passage (1 character) from the message.",
                 "People may not see 1 marked passage of the message (1 character).",
-                _UNCHECKED,
             ],
         ),
-        ({0x1009: packed_rtf(b"{\\rtf1\\ansi\\fromhtml1 {\\*\\htmltag64 <p>}obey}")}, [_UNCHECKED]),
     ],
 )
 def test_what_people_may_not_see_is_noted(body: dict[int, str | bytes | int], notes: list[str]) -> None:
@@ -143,9 +141,9 @@ def test_each_message_within_has_notes_of_its_own() -> None:
 
 
 def test_notes_come_before_a_text_that_is_too_long() -> None:
-    html = "<p style='left:9em;position:fixed'>c</p>" + "word " * 100
+    html = "<p hidden>c</p>" + "word " * 100
     reading = read_with(read, ole_file(msg_tree({0x0037: "S", 0x1013: html})), max_chars=200)
-    assert reading.notes == [_UNCHECKED, "Only the first 200 characters of the document were read."]
+    assert reading.notes == [_HIDDEN, "Only the first 200 characters of the document were read."]
 
 
 @pytest.mark.parametrize(

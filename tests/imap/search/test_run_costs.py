@@ -6,7 +6,16 @@ from dataclasses import replace
 import pytest
 
 from imap.conftest import PoolFactory
-from imap.scenes import At, RunningPool, make_account, newest, page_request, read_page, session_on
+from imap.scenes import (
+    At,
+    RunningPool,
+    make_account,
+    newest,
+    open_mailbox,
+    page_request,
+    read_page,
+    session_on,
+)
 from mailmcp import limits
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.search.order import Position
@@ -146,7 +155,7 @@ def test_a_message_costs_one_round_trip_or_two(
 ) -> None:
     [uid] = dovecot.fill(dovecot_user.user, "INBOX", [_letter(size)])
     counted = count(dovecot_user)
-    uidvalidity = counted.pool.run(lambda session: session.examine("INBOX").uidvalidity)
+    uidvalidity = counted.pool.run(lambda session: open_mailbox(session, "INBOX").uidvalidity)
     ref = MessageRef(account_id="main", mailbox="INBOX", uidvalidity=uidvalidity, uid=uid)
     parts = counted.run(lambda session: fetch_parts(session, ref, all_text))
     assert isinstance(parts, MessageParts)
@@ -208,9 +217,10 @@ def test_a_message_that_vanished_since_the_search_is_a_failure(peer: PeerFactory
 def test_a_cursor_is_enough_for_a_next_page(dovecot: Dovecot, many: Login) -> None:
     """On a cold session a next page is opened, searched and fetched; nothing else is needed."""
     with session_on(make_account(At(dovecot.host, dovecot.plain_port), many)) as session:
-        uidvalidity = session.examine("INBOX").uidvalidity
-        session.examine("Sent")
+        uidvalidity = open_mailbox(session, "INBOX").uidvalidity
+        open_mailbox(session, "Sent")
         after = Position(uidvalidity=uidvalidity, uid=101)
         page = read_page(session, replace(page_request(size=100), after=after, uidvalidity=uidvalidity))
         assert page.uids == tuple(range(100, 0, -1))
+        session.choose("INBOX")
         assert fetch_messages(session, [1], ["UID"]).messages[1].uid == 1

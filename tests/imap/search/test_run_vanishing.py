@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from imap.scenes import make_account, session_on
+from imap.scenes import make_account, open_mailbox, session_on
 from imap.searches import NOON, PLAIN, letters, request, search_one
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.order import Order
@@ -48,7 +48,7 @@ def test_times_that_are_refused_cost_nothing(peer: PeerFactory, answer: bytes) -
     rule = Rule(command="UID FETCH", containing="(UID INTERNALDATE)", action=Respond(answer))
     server = peer(messages=letters(range(1, 31)), capabilities=PLAIN, rules=[rule])
     with session_on(make_account(server), Quirks()) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         before = session.handle.traffic.round_trips
         found = search_one(session, replace(request(size=5), may_reorder=True))
         assert session.handle.traffic.round_trips - before == 2

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imap.scenes import make_account, session_on
+from imap.scenes import make_account, open_mailbox, session_on
 from imap.searches import NOON, PLAIN, letter, request, search_one, searches
 from mailmcp import limits
 from mailmcp.imap.quirks import Quirks
@@ -104,7 +104,7 @@ def test_a_mailbox_known_to_be_out_of_order_is_sorted_at_once(peer: PeerFactory)
 def test_a_mailbox_in_order_costs_two_round_trips_and_some_times(peer: PeerFactory) -> None:
     server = peer(messages=moved(*range(200)), capabilities=(*PLAIN, "SORT"))
     with session_on(make_account(server), Quirks()) as session:
-        session.examine("INBOX")
+        open_mailbox(session, "INBOX")
         before = session.handle.traffic.round_trips
         found = search_one(session, beginning(size=5))
         assert session.handle.traffic.round_trips - before == 2

@@ -14,6 +14,10 @@ LETTER = (
     "Dear Bob, the harbour office has moved to the old mill at the river. Please bring the papers of your "
     "boat on Thursday, and the key of berth twelve. Coffee is ready from nine. Ada Lindqvist, harbour office"
 )
+FOOTER = (
+    "You get these letters since you ordered chairs from Example Furniture Incorporated. Should they bother "
+    "you, leave here: https://a.example/u. Example Furniture Incorporated, 12 Quay Street, Seatown"
+)
 LIST = " ".join(f"Item{number} costs{number} euros{number}." for number in range(60))
 
 STUBS = [
@@ -33,6 +37,7 @@ STUBS = [
     ),
     ("您的邮箱不支持HTML格式, 请在浏览器中查看此邮件。", "您的订单4711已于星期五发货, 预计星期一送达。"),
     ("このメールはHTML形式です。", "ご注文の椅子三脚は金曜日に発送されました。月曜日に届きます。"),
+    (f"This newsletter needs an HTML viewer. {FOOTER}", f"{ORDER} {LETTER} {LETTER} {ORDER} {FOOTER}"),
     ("Newsletter", LETTER),
     ("Order shipped. See the details online.", f"{ORDER} {LETTER}"),
     (LETTER, f"{LIST} {LIST} Dear Bob"),
@@ -78,8 +83,8 @@ def test_only_what_is_certain_counts_if_the_html_is_cut() -> None:
 
 
 def test_most_mail_needs_no_comparison() -> None:
-    assert not may_be_stub("word " * 1_000, "<p>" * 5_000)
-    assert may_be_stub("word " * 1_000, "<p>" * 50_000)
+    assert not may_be_stub("word " * 1_000, "<p>" * 4_000)
+    assert may_be_stub("word " * 1_000, "<p>" * 6_000)
 
 
 def test_long_texts_take_linear_time() -> None:

@@ -35,6 +35,7 @@ def whole(content: bytes, content_type: str, name: str) -> bytes:
         ("application/octet-stream", "smime.p7m"),
         ("application/octet-stream", "Message.P7M"),
         ("application/pkcs7-mime", "smime.p7m"),
+        ("application/x-unknown", "smime.p7m"),
         ("application/x-pkcs7-mime; smime-type=signed-data", "smime.p7m"),
     ],
 )

@@ -135,7 +135,7 @@ def test_zero_days_do_not_filter(store: Store, desk: Desk) -> None:
     store.fill("INBOX", make_numbered(1))
     reply = desk.search(last_days=0)
     assert reply.data["total"] == 1
-    assert reply.outcome.warnings == (f"last_days 0 is no filter; for today send start_date {desk.today}.",)
+    assert reply.outcome.warnings == (f"last_days 0 is no filter; for today send since {desk.today}.",)
     assert desk.search().outcome.warnings == ()
     assert desk.search(last_days=1).outcome.warnings == ()
 

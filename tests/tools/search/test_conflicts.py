@@ -57,8 +57,8 @@ def test_a_mailbox_made_anew_between_pages_is_a_conflict(
     "criteria",
     [
         {"last_days": 30},
-        {"query": "text message", "from": "ann", "to": "bob", "start_date": "2000-01-01"},
-        {"end_date": "2999-12-31", "unread_only": True},
+        {"query": "text message", "from": "ann", "to": "bob", "since": "2000-01-01"},
+        {"before": "2999-12-31", "unread_only": True},
     ],
 )
 def test_the_search_to_run_again_is_the_same_search(

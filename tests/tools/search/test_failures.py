@@ -81,7 +81,8 @@ def test_a_loop_over_the_pages_ends_where_an_account_has_failed_for_good(
     given = reply.data["returned"]
     while reply.data["has_more"]:
         reply = open_desk(wrong_password, store.named("home")).search(cursor=reply.data["next_cursor"])
-        assert (reply.data["issues"], reply.data["coverage"]["complete"]) == ([], False)
+        assert [each["code"] for each in reply.data["issues"]] == ["auth_failed"], "on each page"
+        assert not reply.data["coverage"]["complete"]
         given += reply.data["returned"]
     assert given == 4
 
@@ -153,7 +154,8 @@ def test_what_no_later_page_can_show_is_said_on_each_of_them(store: Store, open_
     rest = desk.search(cursor=first.data["next_cursor"], limit=1)
     last = desk.search(cursor=rest.data["next_cursor"])
     for page in (rest, last):
-        assert (page.data["issues"], page.data["coverage"]["complete"]) == ([], False)
+        assert [each["mailbox"] for each in page.data["issues"]] == ["Nowhere"]
+        assert not page.data["coverage"]["complete"]
         assert "Earlier pages could not show everything." in page.data["coverage"]["method"]
         assert "not everything could be searched" in page.outcome.summary
 

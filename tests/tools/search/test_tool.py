@@ -296,7 +296,7 @@ def test_with_several_accounts_one_must_be_named(pymap_mail: Store, open_desk: D
 
 
 def test_an_empty_range_of_dates_is_refused(desk: Desk) -> None:
-    with pytest.raises(InvalidInputError, match="end_date: is before") as caught:
+    with pytest.raises(InvalidInputError, match="before: is not after") as caught:
         desk.search(start_date="2024-01-02", end_date="2024-01-01")
     assert caught.value.reason is BaseReason.OUT_OF_RANGE
 

@@ -22,14 +22,9 @@ from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import Address, parse_addresses
 from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.people import fit_address
-from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings, styles_warning
+from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings
 from mailmcp.mail.text.alternatives import find_plain_only
-
-STRING8: Final = 0x001E
-UNICODE: Final = 0x001F
-BINARY: Final = 0x0102
-TIME: Final = 0x0040
-"""Property types ([MS-OXCDATA] 2.11.1)."""
+from mailmcp.mail.tnef import BINARY, STRING8, TIME, UNICODE
 
 TOO_DEEP: Final = "Messages that are nested even deeper were not read."
 
@@ -227,9 +222,9 @@ def _write_body(properties: Properties, out: Writer, where: str) -> None:
     plain, html = "\n".join(properties.text(Prop.BODY).splitlines()), properties.text(Prop.HTML)
     text, notes = plain, list[str]()
     if html:
-        shown = html_to_text(html)
+        shown = html_to_text(html, full_links=True)
         if plain.strip():
-            found = find_plain_only(plain, shown.text, styles_unchecked=shown.styles_unchecked)
+            found = find_plain_only(plain, shown.text)
             notes = plain_text_warnings(found, where=f"the plain text of {where}")
         else:
             text, notes = shown.text, removal_warnings([shown], where=where)
@@ -239,7 +234,5 @@ def _write_body(properties: Properties, out: Writer, where: str) -> None:
         out.write_line(f"\n{text}")
     elif rtf := properties.octets(Prop.RTF):
         rtf = decompress_rtf(rtf)
-        if b"\\fromhtml" in rtf:  # HTML in RTF, of which only the RTF is read
-            out.add_note(styles_warning(where))
         out.write_line("")
         rich_text.read(io.BytesIO(rtf), out)

@@ -11,10 +11,7 @@ import olefile
 
 from mailmcp import limits
 from mailmcp.documents.formats.mapi import (
-    BINARY,
-    STRING8,
     TOO_DEEP,
-    UNICODE,
     Attachment,
     Message,
     Prop,
@@ -23,6 +20,7 @@ from mailmcp.documents.formats.mapi import (
     write_message,
 )
 from mailmcp.documents.writer import Writer
+from mailmcp.mail.tnef import BINARY, STRING8, UNICODE
 
 _PROPERTIES: Final = "__properties_version1.0"
 _RECIPIENT: Final = "__recip_version1.0_#"

@@ -1,4 +1,4 @@
-"""Reads winmail.dat ([MS-OXTNEF]): attributes one after the other, some of which hold properties.
+"""Reads the message in winmail.dat ([MS-OXTNEF]); `mailmcp.mail.tnef` knows its syntax.
 
 tnefparse is under the LGPL.
 """
@@ -11,11 +11,7 @@ from typing import BinaryIO, Final
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.mapi import (
-    BINARY,
-    STRING8,
-    TIME,
     TOO_DEEP,
-    UNICODE,
     Attachment,
     Message,
     Prop,
@@ -24,13 +20,16 @@ from mailmcp.documents.formats.mapi import (
     write_message,
 )
 from mailmcp.documents.writer import Writer
-
-_Values = dict[int, tuple[int, bytes]]
-
-_SIGNATURE: Final = 0x223E9F78
-_HEADER: Final = struct.Struct("<IH")
-_ATTRIBUTE: Final = struct.Struct("<BII")
-_CHECKSUM: Final = struct.Struct("<H")
+from mailmcp.mail.tnef import (
+    BINARY,
+    OBJECT,
+    STRING8,
+    TIME,
+    MalformedTnefError,
+    PropertyReader,
+    Values,
+    read_attributes,
+)
 
 _RECIPIENTS: Final = 0x00069004
 _MESSAGE_PROPERTIES: Final = 0x00069003
@@ -45,25 +44,6 @@ _ATTACHMENT_VALUES: Final = {
 }
 """Attributes (section 2.1.3), and the properties that say the same."""
 
-_OBJECT: Final = 0x000D
-_MULTIPLE: Final = 0x1000
-_FIXED_OCTETS: Final = {
-    0x2: 4,
-    0x3: 4,
-    0x4: 4,
-    0x5: 8,
-    0x6: 8,
-    0x7: 8,
-    0xA: 4,
-    0xB: 4,
-    0x14: 8,
-    0x40: 8,
-    0x48: 16,
-}
-"""Octets of the property types of fixed length, with their padding (section 2.1.3.5)."""
-
-_VARIABLE: Final = frozenset({STRING8, UNICODE, BINARY, _OBJECT})
-_NAMED_FROM: Final = 0x8000
 _MESSAGE_INTERFACE: Final = bytes.fromhex("0703020000000000c000000000000046")
 """Before a message within the message."""
 
@@ -89,17 +69,24 @@ def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:
 
 
 def _read_message(octets: bytes, out: Writer, depth: int) -> Message:
-    own: _Values = {}
-    recipients: list[_Values] = []
-    attachments: list[_Values] = []
+    try:
+        return _read_attributes(octets, out, depth)
+    except MalformedTnefError as error:
+        raise UnreadableError(Cause.MALFORMED) from error
+
+
+def _read_attributes(octets: bytes, out: Writer, depth: int) -> Message:
+    own: Values = {}
+    recipients: list[Values] = []
+    attachments: list[Values] = []
     code_page = 0
     for attribute, data in _attributes(octets, out):
         if attribute == _CODE_PAGE:
             code_page = int.from_bytes(data[:4], "little")
         elif attribute == _MESSAGE_PROPERTIES:
-            own.update(_Reader(data, out).values())
+            own.update(PropertyReader(data, out.check_time).values())
         elif attribute == _RECIPIENTS:
-            table = _Reader(data, out)
+            table = PropertyReader(data, out.check_time)
             recipients = [table.values() for _ in range(min(table.number(), limits.MAPI_PROPERTIES_MAX))]
         elif attribute in _TEXTS:
             own.setdefault(_TEXTS[attribute], (STRING8, data))
@@ -111,7 +98,7 @@ def _read_message(octets: bytes, out: Writer, depth: int) -> Message:
             prop, kind = _ATTACHMENT_VALUES[attribute]
             attachments[-1].setdefault(prop, (kind, data))
         elif attachments and attribute == _ATTACHMENT_PROPERTIES:
-            attachments[-1].update(_Reader(data, out).values())
+            attachments[-1].update(PropertyReader(data, out.check_time).values())
     code_page = code_page or Properties(find=own.get).number(Prop.CODE_PAGE)
     return Message(
         properties=Properties(find=own.get, code_page=code_page),
@@ -120,10 +107,10 @@ def _read_message(octets: bytes, out: Writer, depth: int) -> Message:
     )
 
 
-def _attachment(values: _Values, code_page: int, out: Writer, depth: int) -> Attachment:
+def _attachment(values: Values, code_page: int, out: Writer, depth: int) -> Attachment:
     kind, data = values.get(Prop.ATTACH_DATA, (BINARY, b""))
     inside = None
-    if kind == _OBJECT:
+    if kind == OBJECT:
         interface, data = data[:16], data[16:]
         values[Prop.ATTACH_DATA] = (BINARY, data)
         if interface == _MESSAGE_INTERFACE:
@@ -135,73 +122,14 @@ def _attachment(values: _Values, code_page: int, out: Writer, depth: int) -> Att
 
 
 def _attributes(octets: bytes, out: Writer) -> Iterator[tuple[int, bytes]]:
-    """Yield the ids and the data of the attributes (section 2.1.3.2)."""
-    if len(octets) < _HEADER.size or _HEADER.unpack_from(octets)[0] != _SIGNATURE:
-        raise UnreadableError(Cause.MALFORMED)
-    at = _HEADER.size
-    while at + _ATTRIBUTE.size <= len(octets):
+    """Yield the ids and the data of the attributes, with notes about what is wrong with them."""
+    for each in read_attributes(octets):
         out.check_time()
-        _, attribute, length = _ATTRIBUTE.unpack_from(octets, at)
-        start = at + _ATTRIBUTE.size
-        at = start + length + _CHECKSUM.size
-        data = octets[start : start + length]
-        if at > len(octets):
+        if not each.is_whole:
             out.add_note("The file is incomplete: its end is missing.")
-        elif sum(data) & 0xFFFF != _CHECKSUM.unpack_from(octets, start + length)[0]:
+        elif not each.is_intact:
             out.add_note("A checksum in the file is wrong: it may be damaged.")
-        yield attribute, data
-
-
-class _Reader:
-    """Reads lists of properties (section 2.1.3.4)."""
-
-    def __init__(self, octets: bytes, out: Writer) -> None:
-        self._octets = octets
-        self._at = 0
-        self._out = out
-
-    def number(self) -> int:
-        """Read an integer of four octets."""
-        return int.from_bytes(self._take(4), "little")
-
-    def values(self) -> _Values:
-        """Read a list of properties by id; of several values of one property, the last."""
-        found: _Values = {}
-        for _ in range(min(self.number(), limits.MAPI_PROPERTIES_MAX)):
-            self._out.check_time()
-            kind, id_ = struct.unpack("<HH", self._take(4))
-            if id_ >= _NAMED_FROM:
-                self._skip_name()
-            base = kind & ~_MULTIPLE
-            is_counted = base in _VARIABLE or kind & _MULTIPLE
-            for _ in range(min(self.number(), limits.MAPI_PROPERTIES_MAX) if is_counted else 1):
-                found[id_] = base, self._value(base)
-        return found
-
-    def _value(self, kind: int) -> bytes:
-        if kind in _VARIABLE:
-            length = self.number()
-            value = self._take(length)
-            self._take(-length % 4)
-            return value
-        if kind not in _FIXED_OCTETS:
-            raise UnreadableError(Cause.MALFORMED)
-        return self._take(_FIXED_OCTETS[kind])
-
-    def _skip_name(self) -> None:
-        self._take(16)
-        if self.number() == 0:
-            self._take(4)
-        else:
-            length = self.number()
-            self._take(length + -length % 4)
-
-    def _take(self, length: int) -> bytes:
-        taken = self._octets[self._at : self._at + length]
-        if len(taken) < length:
-            raise UnreadableError(Cause.MALFORMED)
-        self._at += length
-        return taken
+        yield each.id, each.data
 
 
 def _file_time(data: bytes) -> bytes:

@@ -13,6 +13,7 @@ from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.rows import FetchedMessage
+from mailmcp.imap.search.inside import look_inside
 from mailmcp.imap.search.order import UID_RANK, Order, Position, rank_of, sample_evenly
 from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.server import SearchServer
@@ -207,7 +208,8 @@ class Attempt:
         return Position(uidvalidity=uidvalidity, uid=uid, rank=rank)
 
     def _fetch(self, *jobs: FetchJob, optional: FetchJob = ((), ())) -> Steps[list[Fetched]]:
-        return (yield from fetch_steps(self.session, *jobs, optional=optional))
+        fetched = yield from fetch_steps(self.session, *jobs, optional=optional)
+        return (yield from look_inside(self.session, fetched, self.check))
 
 
 def plan_attempt(server: SearchServer, wanted: PageRequest, candidates: Candidates) -> Attempt:

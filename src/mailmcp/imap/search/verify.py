@@ -43,14 +43,17 @@ class Proofs:
     attachment: Callable[[object], bool]
     """Whether a message with this `FetchedMessage.body_structure` has an attachment."""
 
-    kind: Callable[[bytes, object, WantedKind], bool]
-    """Whether a message with these header fields and this `body_structure` is of a kind."""
+    kind: Callable[[FetchedMessage, WantedKind], bool]
+    """Whether a message is of a kind; it has `HEADER.FIELDS`, its structure, and what `inside` names."""
 
     written: Callable[[FetchedMessage], int | None]
     """When a message was written, in seconds since 1970: by its Date header, or else by INTERNALDATE.
 
     None if neither is known. The header is among `HEADER.FIELDS`.
     """
+
+    inside: Callable[[object], str] = lambda _structure: ""
+    """The section whose beginning decides whether a message with this structure is of a kind; "" if none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +90,7 @@ class Check:
                 all(row.proof is not Proof.STRUCTURE for row in rows)
                 or self.proofs.attachment(message.body_structure)
             )
-            and (not (wanted := self.query.kind) or self.proofs.kind(octets, message.body_structure, wanted))
+            and (not (wanted := self.query.kind) or self.proofs.kind(message, wanted))
         )
 
     def _dates_hold(self, message: FetchedMessage) -> bool:

@@ -17,10 +17,11 @@ from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipeli
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.candidates import find_candidates
 from mailmcp.imap.search.doubt import believe_or_repeat
+from mailmcp.imap.search.inside import look_inside
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import CandidateList, Candidates, MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.verify import make_check, merge_items
+from mailmcp.imap.search.verify import Check, make_check, merge_items
 from mailmcp.imap.search.windows import learn_size
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
@@ -190,7 +191,7 @@ class _Walk:
             granted = budget.take(min(size, len(uids) - looked_at))
             self.taken += granted
             chunk = uids[looked_at : looked_at + granted]
-            rows = yield from self._fetch(chunk, items)
+            rows = yield from self._fetch(chunk, items, check)
             if (found := self._uidvalidity()) != uidvalidity:
                 raise uidvalidity_conflict(mailbox.name, expected=uidvalidity, found=found)
             if not chunk:
@@ -229,9 +230,10 @@ class _Walk:
             lost=lost,
         )
 
-    def _fetch(self, chunk: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
+    def _fetch(self, chunk: Sequence[int], items: Sequence[str], check: Check) -> Steps[Fetched]:
         """Fetch candidates; if the connection failed, what didn't come is a failure."""
-        [rows] = yield from fetch_steps(self.server.session, (chunk, items))
+        fetched = yield from fetch_steps(self.server.session, (chunk, items))
+        [rows] = yield from look_inside(self.server.session, fetched, check)
         if rows.interrupted and not rows.failures:
             rows = Fetched(failures=dict.fromkeys(chunk, _LOST), interrupted=True)
         return rows

@@ -6,12 +6,14 @@ Methods are those of RFC 5546. `mailmcp.mail.calendar.events` parses the object,
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 from typing import Final
 
 from mailmcp.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX
 from mailmcp.mail.calendar.events import Calendar, CalendarItem, Property, read_calendar
+from mailmcp.mail.calendar.meeting import is_winmail, meeting_method, read_meeting
 from mailmcp.mail.calendar.times import (
     describe_recurrence,
     describe_stamp,
@@ -22,8 +24,11 @@ from mailmcp.mail.calendar.times import (
 from mailmcp.mail.clean import bounded_line, clean_line, clean_text, cut_start
 from mailmcp.mail.header.address import Address, could_be_misread, is_seen_whole
 from mailmcp.mail.mime.structure import Part, leaf_parts
+from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.people import fit_address
 from mailmcp.mail.text.body import BodyText, decode_part
+
+NO_CONTENTS: Final[Mapping[str, bytes]] = {}
 
 _MAILTO: Final = re.compile("(?ai)^ *mailto: *")
 _ADDRESS: Final = re.compile(r"[^\s@]+@[^\s@]+")
@@ -40,19 +45,39 @@ _METHODS: Final = _INVITING | {"publish"}
 _JOIN: Final = ("x-google-conference", "x-microsoft-skypeteamsmeetingurl", "conference", "url")
 
 
-def invitation_method(root: Part | None) -> str:
+def invitation_method(root: Part | None, contents: Mapping[str, bytes] = NO_CONTENTS) -> str:
     """Return the method of an invitation, by the structure of its message; "" for any other message.
 
     As in RFC 5546, in lower case. Events that are merely published are not invitations.
+
+    Args:
+        root: The structure.
+        contents: By part id, still transfer-encoded, perhaps cut: that of `undecided_part`, which is no
+            invitation without it.
     """
-    part = invitation_part(root)
-    return _method_of(part) if part else ""
+    part = invitation_part(root, contents)
+    return _method_of(part) or _meeting_method(part, contents) if part else ""
 
 
-def invitation_part(root: Part | None) -> Part | None:
+def invitation_part(root: Part | None, contents: Mapping[str, bytes] = NO_CONTENTS) -> Part | None:
     """Return the part that makes a message an invitation; None for any other message."""
     parts = (part for part in leaf_parts(root) if part.content_type == "text/calendar")
-    return next((each for each in parts if _method_of(each) in _INVITING), None)
+    declared = next((each for each in parts if _method_of(each) in _INVITING), None)
+    if declared is not None or not contents:
+        return declared
+    undecided = undecided_part(root)
+    return undecided if undecided and _meeting_method(undecided, contents) else None
+
+
+def undecided_part(root: Part | None) -> Part | None:
+    """Return the winmail.dat whose content decides whether its message is an invitation; else None."""
+    if invitation_part(root) is not None:
+        return None
+    return next(filter(is_winmail, leaf_parts(root)), None)
+
+
+def _meeting_method(part: Part, contents: Mapping[str, bytes]) -> str:
+    return meeting_method(decode_transfer(contents.get(part.part_id, b""), part.encoding).octets)
 
 
 def invitation_times(octets: bytes, part: Part, zone: tzinfo) -> str:
@@ -70,12 +95,16 @@ def invitation_times(octets: bytes, part: Part, zone: tzinfo) -> str:
 
 
 def decode_calendar(octets: bytes, part: Part) -> Calendar:
-    """Read the calendar object in a part. The method may be in the content type alone.
+    """Read the calendar object or the meeting request in a part. The method may be in the content type alone.
 
     Args:
         octets: Still transfer-encoded; may be cut.
         part: The part; its charset is UTF-8 if it declares none (RFC 5545 section 3.1.4).
     """
+    if is_winmail(part):
+        decoded = decode_transfer(octets, part.encoding)
+        meeting = read_meeting(decoded.octets)
+        return replace(meeting, defects=(*decoded.defects, *meeting.defects)) if meeting.items else meeting
     source = decode_part(octets[: NOTICE_OCTETS_MAX * 2], part)
     calendar = read_calendar(source.text)
     return Calendar(

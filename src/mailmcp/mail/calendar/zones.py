@@ -92,7 +92,7 @@ def offset_at(observances: Sequence[Observance | None], moment: datetime) -> tim
         return None
     latest: tuple[datetime, timedelta] | None = None
     for each in read:
-        if each.rule and (each.rule.get("FREQ") != "YEARLY" or not each.rule.keys() <= _UNDERSTOOD):
+        if each.rule and not _is_understood(each.rule):
             return None
         onset = max((onset for onset in _onsets(each, moment.year) if onset <= moment), default=None)
         if onset is not None and (latest is None or onset >= latest[0]):
@@ -101,6 +101,17 @@ def offset_at(observances: Sequence[Observance | None], moment: datetime) -> tim
         return latest[1]
     first = min(read, key=lambda each: each.start, default=None)
     return first.before if first else None
+
+
+def _is_understood(rule: Mapping[str, str]) -> bool:
+    """Return whether a rule has one onset a year, on a day that it names in one of the usual ways."""
+    by_day = rule.get("BYDAY", "").strip()
+    return (
+        rule.get("FREQ") == "YEARLY"
+        and rule.keys() <= _UNDERSTOOD
+        and rule.get("INTERVAL", "1").strip() == "1"
+        and (not by_day or _ORDINAL_DAY.fullmatch(by_day) is not None)
+    )
 
 
 def _onsets(observance: Observance, year: int) -> Iterator[datetime]:

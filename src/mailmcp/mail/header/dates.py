@@ -51,6 +51,9 @@ _TIME: Final = re.compile(
 _DAY_MONTH_YEAR: Final = re.compile(r"(?<!\d)(\d{1,2})[\s\-/.,]*([A-Za-z]{3})[a-z]*[\s\-/.,]+(\d{2,4})(?!\d)")
 _MONTH_DAY: Final = re.compile(r"\b([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2})(?!\d)")
 _YEAR: Final = re.compile(r"(?<![\d+-])(\d{4})(?!\d)")
+_DOTTED: Final = re.compile(r"(?<![\d.])(\d{1,2})\. ?(0?[1-9]|1[0-2])\. ?(\d{4})(?!\d)")
+"""With dots, the day comes first wherever it is written; with slashes, it depends on the country."""
+
 _ISO: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _ZONE: Final = re.compile(r"([+-])(\d{2}):?(\d{2})(?!\d)|\b([A-Za-z]{1,5})\b")
 
@@ -67,6 +70,7 @@ def parse_date(value: str) -> datetime | None:
         can't be read, or the year is not between 1900 and 9998.
     """
     text = _COLON.sub(":", blank_comments(value[:_DATE_CHARS_MAX]))
+    text = _DOTTED.sub(lambda match: f"{match[1]} {MONTHS[int(match[2]) - 1]} {match[3]}", text)
     day, time = _parse_day(text), _parse_time(text)
     if day is None or time is None or not YEAR_FIRST <= day[0] <= YEAR_LAST:
         return None

@@ -1,1 +1,1 @@
-"""HTML of mail: what a person would see of it, as text or as safe HTML; nothing is loaded or run."""
+"""HTML of mail as a person would read it, as text or as harmless HTML."""

@@ -1,25 +1,23 @@
-"""HTML to readable text, and HTML to HTML that loads and runs nothing.
-
-Composes `html.normalize` (bounded parsing), `html.hidden` (what no one sees) and
-`html.render`. Link targets stay next to their text, since what a link says need not
-be where it goes (`render.link_note`).
-"""
+"""HTML to readable text, and HTML to HTML that loads and runs nothing."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from html import escape
 from typing import Final
 
 import nh3
 
-from mailmcp.mail.clean import clean_text
-from mailmcp.mail.html.hidden.remove import Hidden, parse_html, remove_hidden
-from mailmcp.mail.html.marks import ROUND
-from mailmcp.mail.html.render.render import render_text
-from mailmcp.mail.html.render.target import mark_targets, point_links
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.html.hidden import Hidden, walk
+from mailmcp.mail.html.links import LinkBook
+from mailmcp.mail.html.marks import CLOSE, OPEN, ROUND, write_marks
+from mailmcp.mail.html.render import Renderer
+from mailmcp.mail.html.style import MAYBE, Style
+from mailmcp.mail.html.tree import parse_html
+from mailmcp.mail.trust.link import escape_odd, resolve_link
 
-_CODE: Final = frozenset({"script", "style"})
+_DEPTH_MAX: Final = 128  # of sanitized HTML; nh3 takes quadratic time beyond
 _ESCAPED: Final = str.maketrans({"[": "%5B", "]": "%5D"})
 _WORDS: Final = re.compile("(?s:.*)")
 _NUMBER: Final = re.compile("[0-9]{1,9}%?")
@@ -34,7 +32,7 @@ _ATTRIBUTES: Final = {
 }
 """The attributes of sanitized HTML, by element, and what their values may be."""
 
-_ATTRIBUTE_NAMES: Final = {tag: set(values) for tag, values in _ATTRIBUTES.items()}
+_TAGS: Final = nh3.ALLOWED_TAGS - {"map", "area"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,87 +50,92 @@ class HtmlText:
     """Characters of these passages, as they would read."""
 
     maybe_hidden: int
-    """Passages that the HTML may hide: each is marked."""
+    """Passages that a style may hide, whose value isn't understood or which some obey: each is marked."""
 
     maybe_hidden_chars: int
     """Characters of these passages, from 0."""
 
     hidden_by: Mapping[str, int]
-    """The same by technique: display, visibility, opacity, font size, extent, position, clip, transform,
-    colour. Only those that were found."""
+    """The removed passages by technique: display, visibility, opacity, font size, extent, position, clip,
+    transform, letter spacing, colour. Only those that were found."""
 
     invisible_removed: int
     """Invisible and bidirectional control characters removed from the text."""
 
-    misleading_links: int
-    """Links whose text names another site: see `render.link_note`. In HTML none are looked for."""
+    misleading_links: int = 0
+    """Links whose text names another site: see `links`. In HTML none are looked for."""
 
-    styles_unchecked: bool
-    """Whether styles may hide text that is neither removed nor marked."""
+    links: tuple[str, ...] = ()
+    """The targets of links that have a number in the text, in the order of their numbers."""
 
 
-def html_to_text(html: str) -> HtmlText:
+def html_to_text(html: str, *, first_link: int = 1, full_links: bool = False) -> HtmlText:
     """Convert HTML to text, in time linear in its length.
 
-    Short cells of a table row share a line, separated by `` | ``; other tables
-    flow. Links are ``text <target>``, shorter where that says enough (the rules are in
-    `render.link_note`). Quoted lines begin with ``> ``. Images are ``[alternative text]``, struck
-    text is ``~~text~~``, raised digits after others have a ``^`` before them.
+    Short cells of a table row share a line, separated by `` | ``; other tables flow. Quoted lines begin with
+    ``> ``. Images are ``[alternative text]``, struck text is ``~~text~~``, raised digits after others have a
+    ``^`` before them. How links are written is in `links`.
+
+    Args:
+        html: Of any kind.
+        first_link: The number of the first long link.
+        full_links: Whether to write long links as they are, where there is no place for `links`.
     """
-    document = parse_html(html)
-    mark_targets(document.tree)
-    hidden = remove_hidden(document)
-    rendered = render_text(document.tree.body)
-    return _html_text(rendered.text, hidden, rendered.invisible_removed, rendered.misleading_links)
+    page, book = parse_html(html), LinkBook(first=first_link, in_full=full_links)
+    renderer = Renderer(page.base, book)
+    hidden = walk(page, renderer)
+    return _html_text("\n".join(renderer.writer.finish()), hidden, book)
 
 
 def sanitize_html(html: str) -> HtmlText:
     """Reduce HTML to a safe fragment: structure, text and links.
 
-    Without scripts, styles, forms, comments, sources of images (so nothing
-    remote is loaded) and hidden elements. Links keep http, https, mailto and tel.
+    Without scripts, styles, forms, comments, sources of images (so nothing remote is loaded) and hidden
+    elements. Links keep http, https, mailto and tel.
     """
-    document = parse_html(html)
-    mark_targets(document.tree)
-    hidden = remove_hidden(document)
-    point_links(document.tree)
-    inner = ""
-    if (body := document.tree.body) is not None:
-        # Elements of SVG and MathML; their text stays, with the marks of possibly hidden text.
-        names = {node.tag or "" for node in body.css("*")} - nh3.ALLOWED_TAGS - _CODE
-        body.unwrap_tags([name for name in names if _is_dropped(name)])
-        inner = body.inner_html or ""
+    page = parse_html(html)
+    fragment = _Fragment(page.base)
+    hidden = walk(page, fragment)
     safe = nh3.clean(
-        inner,
-        tags=nh3.ALLOWED_TAGS - {"map", "area"},
-        attributes=_ATTRIBUTE_NAMES,
+        "".join(fragment.out),
+        tags=_TAGS,
+        attributes={tag: set(values) for tag, values in _ATTRIBUTES.items()},
         url_schemes={"http", "https", "mailto", "tel"},
         attribute_filter=_filter_attribute,
         link_rel=None,
         url_relative="deny",
     )
-    cleaned = clean_text(safe)
-    return _html_text(cleaned.text, hidden, cleaned.removed)
+    return _html_text(safe, hidden, LinkBook())
 
 
-@lru_cache(maxsize=1_024)
-def _is_dropped(name: str) -> bool:
-    """Return whether nh3 drops the text of an element, rather than its tags alone."""
-    return "x" not in nh3.clean(f"<{name}>x</{name}>")
+class _Fragment:
+    """A sink of `hidden.walk` that writes HTML."""
 
+    def __init__(self, base: str) -> None:
+        self.out: list[str] = []
+        self._base = base
+        self._open: list[str] = []
 
-def _html_text(text: str, hidden: Hidden, invisible_removed: int, misleading_links: int = 0) -> HtmlText:
-    return HtmlText(
-        text=text,
-        hidden_removed=sum(hidden.by_technique.values()),
-        hidden_chars=hidden.chars,
-        maybe_hidden=hidden.marked,
-        maybe_hidden_chars=hidden.marked_chars,
-        hidden_by=hidden.by_technique,
-        invisible_removed=invisible_removed,
-        misleading_links=misleading_links,
-        styles_unchecked=hidden.unchecked,
-    )
+    def open(self, tag: str, attributes: dict[str, str], style: Style) -> None:
+        """Begin an element; one that isn't kept leaves what is in it."""
+        is_kept = tag in _TAGS and len(self._open) < _DEPTH_MAX and not (tag == "img" and not style.visible)
+        kept = {name: attributes[name] for name in _ATTRIBUTES.get(tag, ()) if name in attributes}
+        if "alt" in kept:
+            kept["alt"] = clean_line(kept["alt"]).text
+        if "href" in kept:
+            kept["href"] = escape_odd(resolve_link(kept["href"], self._base))
+        written = (f' {name}="{escape(value)}"' for name, value in kept.items())
+        self.out.append(f"<{tag}{''.join(written)}>" if is_kept else "")
+        self._open.append(f"</{tag}>" if is_kept else "")
+
+    def close(self, _tag: str) -> None:
+        """End it."""
+        self.out.append(self._open.pop())
+
+    def text(self, text: str, style: Style) -> None:
+        """Write text."""
+        is_marked = style.hides == MAYBE and text.strip()
+        self.out.append(escape(f"{OPEN}{text.translate(ROUND)}{CLOSE}" if is_marked else text, quote=False))
 
 
 def _filter_attribute(tag: str, name: str, value: str) -> str | None:
@@ -141,3 +144,18 @@ def _filter_attribute(tag: str, name: str, value: str) -> str | None:
     if allowed is None or not allowed.fullmatch(value):
         return None
     return value.translate(_ESCAPED if name == "href" else ROUND)
+
+
+def _html_text(text: str, hidden: Hidden, book: LinkBook) -> HtmlText:
+    marked, passages, chars = write_marks(text)
+    return HtmlText(
+        text=marked,
+        hidden_removed=hidden.by_technique.total(),
+        hidden_chars=hidden.chars,
+        maybe_hidden=passages,
+        maybe_hidden_chars=chars,
+        hidden_by=dict(hidden.by_technique),
+        invisible_removed=hidden.invisible,
+        misleading_links=book.misleading,
+        links=book.targets,
+    )

@@ -3,15 +3,15 @@
 import re
 from typing import Final
 
+import turbohtml
+from turbohtml import TokenType
+
 from mailmcp.mail.charset.decode import is_known_charset
-from mailmcp.mail.html.attributes import read_attributes
-from mailmcp.mail.html.normalize import TOKEN, end_of
-from mailmcp.mail.html.tags import DROPPED, to_lower
 
 _OCTETS_MIN: Final = 1_024  # in which it is looked for in any case
 _OCTETS_MAX: Final = 65_536  # a head may have a long style sheet
 _HEAD: Final = frozenset(
-    {"html", "head", "title", "base", "link", "meta", "noscript", "object", "script", "style"}
+    ["html", "head", "title", "base", "link", "meta", "noscript", "object", "script", "style"]
 )
 _CONTENT: Final = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';]+)", re.ASCII | re.IGNORECASE)
 
@@ -31,22 +31,21 @@ def find_declared_charset(octets: bytes) -> str:
     html = octets[:_OCTETS_MAX].decode("latin-1")
     unknown = ""
     position, in_head = 0, True
-    while (match := TOKEN.search(html, position)) is not None:
-        position, name = match.end(), to_lower(match["name"] or "")
-        in_head = in_head and (not name or name in _HEAD)
+    for token in turbohtml.tokenize(html, capture_source=True):
+        if token.type is TokenType.TEXT:
+            position += len(token.data or "")
+            continue
+        position += len(token.source or "")
+        in_head = in_head and (not token.tag or token.tag in _HEAD)
         if not in_head and position > _OCTETS_MIN:
             break
-        if match["close"] or not match["end"]:
+        if token.type is not TokenType.START_TAG or token.tag != "meta":
             continue
-        if name == "meta":
-            attributes = read_attributes(match.group()[len("<meta") :])
-            found = _CONTENT.search(attributes.get("content", ""))
-            charset = attributes.get("charset", "")
-            if not charset and found and to_lower(attributes.get("http-equiv", "")) == "content-type":
-                charset = found[1]
-            if is_known_charset(charset):  # which it was read in can't be UTF-16
-                return "utf-8" if to_lower(charset.strip()).startswith("utf-16") else charset
-            unknown = unknown or charset
-        elif name in DROPPED:
-            position = end_of(name, html, position)
+        charset = token.attr("charset") or ""
+        found = _CONTENT.search(token.attr("content") or "")
+        if not charset and found and (token.attr("http-equiv") or "").lower() == "content-type":
+            charset = found[1]
+        if is_known_charset(charset):  # which it was read in can't be UTF-16
+            return "utf-8" if charset.strip().lower().startswith("utf-16") else charset
+        unknown = unknown or charset
     return unknown

@@ -1,7 +1,6 @@
 """The marks around text that may be hidden: `[may be hidden: …]`. Each is on one line."""
 
 import re
-from collections.abc import Iterable
 from typing import Final
 
 MARK_OPENING: Final = "[may be hidden: "
@@ -10,8 +9,21 @@ MARK_OPENING: Final = "[may be hidden: "
 ROUND: Final = str.maketrans("[]", "()")
 """What becomes of brackets in a stranger's words in a mark."""
 
+OPEN: Final = "\x01"
+CLOSE: Final = "\x02"
+"""Around what may be hidden until the marks are written: clean text has neither."""
+
+_PASSAGE: Final = re.compile(f"{OPEN}([^{CLOSE}]*){CLOSE}")
+_JOINT: Final = re.compile(f"{CLOSE}([ |/]*){OPEN}")
 _MARKED: Final = re.compile(rf"{re.escape(MARK_OPENING)}[^\]]*\]?")
-_INDENT: Final = re.compile("[> ]*")
+
+
+def write_marks(text: str) -> tuple[str, int, int]:
+    """Write the marks; return the text, how many passages are marked, and how many characters they have."""
+    text = _JOINT.sub(r"\1", text)
+    passages = _PASSAGE.findall(text)
+    marked = text.replace(OPEN, MARK_OPENING).replace(CLOSE, "]")
+    return marked, len(passages), sum(map(len, passages))
 
 
 def is_in_mark(text: str, position: int) -> bool:
@@ -20,27 +32,6 @@ def is_in_mark(text: str, position: int) -> bool:
     return 0 <= opened < position and "]" not in text[opened:position]
 
 
-def leaves_mark_open(text: str, *, was_open: bool = False) -> bool:
-    """Return whether a mark is open after a text; without an opening or a bracket in it, nothing changes."""
-    opened, closed = text.rfind(MARK_OPENING), text.rfind("]")
-    return was_open if opened == closed else opened > closed
-
-
 def without_marked(text: str) -> str:
     """Return a text without the passages that may be hidden."""
     return _MARKED.sub(" ", text)
-
-
-def mark_lines(lines: Iterable[str]) -> list[str]:
-    """Write a mark around each line of a passage, so that none is without one if others are left out."""
-    found: list[str] = []
-    is_open = False
-    for line in lines:
-        content = _INDENT.sub("", line, count=1)
-        indent = line[: len(line) - len(content)]
-        if content:
-            content = f"{MARK_OPENING if is_open else ''}{content}"
-            is_open = leaves_mark_open(content)
-            content += "]" if is_open else ""
-        found.append(f"{indent}{content}")
-    return found

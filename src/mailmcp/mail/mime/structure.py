@@ -119,7 +119,7 @@ class Part:
         """
         stem, _, extension = self.filename.lower().rpartition(".")
         is_smime = stem == "smime" or (self.part_id == "1" and stem and "." not in stem)
-        is_typed = self.content_type in PKCS7_TYPES or self.content_type == "application/octet-stream"
+        is_typed = self.content_type.startswith("application/")
         return extension == "p7m" and bool(is_smime) and is_typed and not self.params.get("smime-type")
 
     @property

@@ -15,7 +15,7 @@ from mailmcp.mail.html.marks import MARK_OPENING, without_marked
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.smime import open_signed
-from mailmcp.mail.text.words import BOILERPLATE, TARGET, words_of
+from mailmcp.mail.text.words import BOILERPLATE, without_targets, words_of
 
 _WORDS_MIN: Final = 6  # distinct ones; a line with fewer says too little to be judged
 _PAIRS_MIN: Final = 4  # of neighbours that are not both boilerplate
@@ -40,9 +40,6 @@ class PlainOnly:
 
     first: str = ""
     """The first line that isn't shown, else the first that may not be; "" if there is neither."""
-
-    styles_unchecked: bool = False
-    """Whether styles of the HTML may hide text that isn't marked."""
 
     html_lines: int = 0
     """How many lines of the HTML the plain text doesn't have, if that is what is read of the message."""
@@ -70,14 +67,14 @@ def lines_not_in_html(
         return PlainOnly()
     said = body_text(TextParts(plain=plain), {part.part_id: octets.get(part.part_id, b"") for part in plain})
     seen = body_text(TextParts(plain=text_parts.html), octets)
-    found = find_plain_only(said.text, seen.text, styles_unchecked=seen.styles_unchecked)
+    found = find_plain_only(said.text, seen.text)
     if html_is_read or not octets.keys() >= {part.part_id for part in plain}:
         return found
-    lines, _ = _find_missing(_PICTURE.sub(" ", TARGET.sub(" ", without_marked(seen.text))), said.text)
+    lines, _ = _find_missing(_PICTURE.sub(" ", without_targets(without_marked(seen.text))), said.text)
     return replace(found, html_lines=lines)
 
 
-def find_plain_only(said: str, seen: str, *, styles_unchecked: bool = False) -> PlainOnly:
+def find_plain_only(said: str, seen: str) -> PlainOnly:
     """Find the lines and sentences of `said` that `seen` does not have, or has only in marks."""
     lines, first = _find_missing(said, seen)
     all_lines, first_maybe = _find_missing(said, without_marked(seen)) if MARK_OPENING in seen else (0, "")
@@ -85,13 +82,12 @@ def find_plain_only(said: str, seen: str, *, styles_unchecked: bool = False) -> 
         lines=lines,
         maybe_lines=max(all_lines - lines, 0),
         first=first or first_maybe,
-        styles_unchecked=styles_unchecked,
     )
 
 
 def _find_missing(said: str, seen: str) -> tuple[int, str]:
     """Count the lines and sentences of `said` that `seen` does not have, and return the first."""
-    html = _Shown(TARGET.sub(" ", seen))
+    html = _Shown(without_targets(seen))
     count, earliest = 0, ""
     for paragraph in _PARAGRAPH_END.split(said):
         lines = paragraph.split("\n")

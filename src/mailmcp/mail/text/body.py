@@ -64,11 +64,11 @@ class BodyText:
     maybe_hidden_chars: int = 0
     """Characters in these passages."""
 
-    styles_unchecked: bool = False
-    """Whether styles may hide text of `text` that isn't marked."""
-
     misleading_links: int = 0
     """Links whose text names another host than the one they lead to; `text` shows the real one."""
+
+    links: tuple[str, ...] = ()
+    """The targets that have a number in `text` (`link 1`), in order."""
 
     clear_signed: bool = False
     """Whether a cleartext OpenPGP signature was removed from `text`."""
@@ -180,7 +180,8 @@ def body_text(
             # Imported here: most searches read no HTML, and it is a quarter of what they would load.
             from mailmcp.mail.html.convert import html_to_text  # noqa: PLC0415
 
-            converted.append(html_to_text(source.text))
+            first = 1 + sum(len(each.links) for each in converted)
+            converted.append(html_to_text(source.text, first_link=first))
             texts.append(converted[-1].text)
         else:
             text, signed = read_clear_signed(source.text)
@@ -198,8 +199,8 @@ def body_text(
         maybe_hidden=sum(each.maybe_hidden for each in converted),
         maybe_hidden_chars=sum(each.maybe_hidden_chars for each in converted),
         invisible_removed=invisible + sum(each.invisible_removed for each in converted),
-        styles_unchecked=any(each.styles_unchecked for each in converted),
         misleading_links=sum(each.misleading_links for each in converted),
+        links=tuple(target for each in converted for target in each.links),
         clear_signed=clear_signed,
         defects=tuple(dict.fromkeys(defects)),
     )

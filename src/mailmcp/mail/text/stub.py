@@ -9,21 +9,21 @@ import unicodedata
 from typing import Final
 
 from mailmcp.mail.html.marks import without_marked
-from mailmcp.mail.text.words import ADDRESS, BOILERPLATE, TARGET, UNSPACED
+from mailmcp.mail.text.words import ADDRESS, BOILERPLATE, UNSPACED, without_targets
 
 _SHARED: Final = 0.3  # of what the HTML says; text made from the HTML has nearly all of it
 _SHARED_BY_STUB: Final = 0.5
 _SENTENCE: Final = 3  # words about reading mail, and no others
 _SHORT: Final = 25  # words; whatever says so little may be a stub
+_SHORT_ABOUT_HTML: Final = 60  # with the footer of a newsletter
 _LESS: Final = 3  # times less than the HTML; a longer plain text is a stub only if it says so little
 _MORE: Final = 5  # words that only the HTML has
 
 _CHARS_SHORT: Final = 600
 """Of a plain text that is compared though the HTML is short, too."""
 
-_SOURCE: Final = 6
-"""A longer one is compared only if the source of the HTML is so many times longer: the rest can't say
-`_LESS` times as much."""
+_SOURCE: Final = _LESS
+"""A longer one is compared only if the source of the HTML is so many times longer: no other says as much."""
 
 _UNIT: Final = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+")
 _ALL_UNSPACED: Final = re.compile(rf"[{UNSPACED}]+")
@@ -52,14 +52,14 @@ def is_stub(plain: str, html: str, *, html_is_cut: bool = False) -> bool:
         html_is_cut: Whether there may be more of it, in which the plain text may be.
     """
     words = _units(plain)
-    said, seen = words - BOILERPLATE, _units(TARGET.sub(" ", without_marked(html))) - BOILERPLATE
+    said, seen = words - BOILERPLATE, _units(without_targets(without_marked(html))) - BOILERPLATE
     more = len(seen - said)
     if not more:
         return False
     if not said and (not words or len(words) >= _SENTENCE):
         return True
     shared = len(said) if html_is_cut else len(said & seen)
-    if len(said) <= _SHORT and _ABOUT_HTML.search(plain):
+    if len(said) <= _SHORT_ABOUT_HTML and _ABOUT_HTML.search(plain):
         return shared < _SHARED_BY_STUB * len(seen)
     says_little = len(said) <= _SHORT or len(said) * _LESS <= len(seen)
     return says_little and more >= _MORE and shared < _SHARED * len(seen)

@@ -87,7 +87,7 @@ def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -
         ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
         InternalError: The server failed to send the message.
     """
-    session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
+    session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
     start = fetch_start(session, ref.uid, part_id)
     if isinstance(start, FetchFailure):
         if not start.is_of_items:

@@ -43,6 +43,9 @@ class MessageDetail(Row):
     notices: list[NoticeRow] | None = None
     body_text: str | None = None
     body_html: str | None = None
+    links: dict[str, str] | None = None
+    """The targets of the links that have numbers in `body_text`."""
+
     body_offset: int | None = None
     """Where the body begins, unless at its start."""
 
@@ -87,6 +90,8 @@ def message_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
     blocks += fenced or ["(no text)"]
     if detail.quoted_lines_collapsed:
         blocks.append(f'(quotes="keep" shows {counted(detail.quoted_lines_collapsed, "quoted line")})')
+    if detail.links:
+        blocks.append('(body_mode="html" shows where numbered links lead)')
     if detail.attachments:
         blocks.append("Attachments:")
     for row in detail.attachments:

@@ -66,7 +66,7 @@ def fetch_parts(
         ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
         InternalError: The server failed to send the message.
     """
-    session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
+    session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
     fetched = _fetch_first(session, ref)
     octets = fetched.sections.get("", b"")
     size = fetched.size_octets if fetched.size_octets is not None else len(octets)

@@ -10,6 +10,7 @@ from mailmcp import limits
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.html.convert import sanitize_html
+from mailmcp.mail.html.links import numbered_links
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.read import ReadMessage, parts_to_fetch, read_message
 from mailmcp.mail.text.snippet import make_snippet
@@ -173,6 +174,7 @@ def _build_outcome(
             "headers": shown_headers,
             "notices": notices or None,
             "body_text": None if html else window.text,
+            "links": None if html else numbered_links(window.text, message.body.links) or None,
             "body_html": window.text if html else None,
             "body_offset": window.offset or None,
             "body_truncated": window.next_offset is not None,

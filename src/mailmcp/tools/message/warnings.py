@@ -34,7 +34,7 @@ def message_warnings(
     warnings += removal_warnings(html, where="the HTML", source=GET_MESSAGE_RAW)
     not_in_html = message.not_in_html
     if html:
-        not_in_html = replace(not_in_html, styles_unchecked=False, html_lines=0)
+        not_in_html = replace(not_in_html, html_lines=0)
     warnings += plain_text_warnings(not_in_html, html_shown_by="body_mode=html")
     if message.invisible_in_headers:
         characters = counted(message.invisible_in_headers, "invisible character")

@@ -55,7 +55,7 @@ async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outc
     ref = call.choose_message(parse_message_id(arguments.message_id), arguments.account_id)
 
     def fetch(session: Session) -> Window:
-        session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
+        session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
         window = fetch_window(session, ref.uid, offset=arguments.offset, count=arguments.max_bytes)
         if isinstance(window, FetchFailure):
             raise fetch_error(ref, window)

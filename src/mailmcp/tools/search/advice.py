@@ -40,7 +40,7 @@ def search_warnings(
     warnings = []
     empty = not total
     if "last_days" in sent.model_fields_set and not (sent.last_days or sent.cursor):
-        warnings.append(f"last_days 0 is no filter; for today send start_date {today}.")
+        warnings.append(f"last_days 0 is no filter; for today send since {today}.")
     if search.query.unanswered_only and search.query.awaiting_reply is None:
         warnings.append("Answered is a flag that mail programs set; imap_get_thread shows replies.")
     if empty and (search.query.since or search.query.before):

@@ -1,13 +1,24 @@
 """The arguments of imap_search_messages, and which of them contradict each other."""
 
 from collections.abc import Mapping
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema, create_model
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from mailmcp import limits
 from mailmcp.imap.command import canonical_name
+from mailmcp.limits import YEAR_LAST
 from mailmcp.model.awaited_reply import REPLY_SIDES
 from mailmcp.model.mail_kind import MailKind
 from mailmcp.model.message_ref import UINT32_MAX
@@ -20,6 +31,8 @@ from mcp_envelope import BaseReason, InvalidInputError, Problem
 EVERYTHING = "*"
 """As `mailbox` or `account_id`: all of them."""
 
+_UNPUBLISHED = SkipJsonSchema()  # type: ignore[type-arg] # it is generic for type checkers alone
+
 _SNIPPET_RANGE = f"{limits.SNIPPET_CHARS_MIN} to {limits.SNIPPET_CHARS_MAX}"
 
 
@@ -27,7 +40,7 @@ def _date_hint(info: ValidationInfo, otherwise: str = "") -> str:
     call = (info.context or {}).get("call")
     today = f"{call.today} ({call.preferences.zone})" if call else ""
     date_like = f"Today is {today}. Send a date like that" if today else "Send YYYY-MM-DD"
-    days = ", or last_days" if info.field_name in {"since", "start_date"} else ""
+    days = ", or last_days" if info.field_name == "since" else ""
     return f"{date_like}{otherwise}{days}."
 
 
@@ -90,8 +103,7 @@ def _check_keyword(text: str) -> str:
     if text and not KEYWORD.fullmatch(text):
         raise PydanticCustomError(
             BaseReason.INVALID_VALUE.value,
-            "is not a keyword. Send one such as $Forwarded; for system flags use "
-            "unread_only, flagged, answered or unanswered_only.",
+            "is not a keyword. Send one such as $Forwarded; for system flags use unread_only or flagged.",
         )
     return text
 
@@ -169,7 +181,7 @@ _TYPES: Mapping[Kind, tuple[Any, object]] = {
 def _criterion_fields() -> dict[str, Any]:
     return {
         row.name: (
-            _TYPES[row.kind][0],
+            _TYPES[row.kind][0] if row.published else Annotated[_TYPES[row.kind][0], _UNPUBLISHED],
             Field(
                 _TYPES[row.kind][1],
                 alias=row.argument if row.argument != row.name else None,
@@ -192,12 +204,13 @@ class SearchMessagesArguments(_CriteriaArguments):
     """Where to search, criteria that must all hold, and the shape of the page."""
 
     last_days: int = Field(0, ge=0, le=limits.LAST_DAYS_MAX, description="1: since yesterday.")
-    start_date: Day = Field("", description="Like since: a day.")
-    end_date: Day = Field("", description="Included.")
+    end_date: SkipJsonSchema[Day] = ""
+    """The day before `before`; always empty, see `_read_end_date`."""
+
     dates: Literal["received", "written"] = Field("received", description="written: use the Date header.")
     sort: Literal["newest", "oldest", "largest"] = "newest"
     limit: int = Field(
-        limits.PAGE_SIZE_DEFAULT, ge=1, le=limits.PAGE_SIZE_MAX, description="Messages a page."
+        limits.PAGE_SIZE_DEFAULT, ge=0, le=limits.PAGE_SIZE_MAX, description="Messages a page; 0 counts only."
     )
     group_by: Literal["sender", "domain", "list", "mailbox", "day", "month", "year"] | None = None
     snippet_max_chars: Annotated[int, AfterValidator(_check_snippet_chars)] = Field(
@@ -213,15 +226,24 @@ class SearchMessagesArguments(_CriteriaArguments):
         ("awaiting_reply", "answered"),
         ("awaiting_reply", "group_by"),
         ("mailboxes", "mailbox"),
-        ("last_days", "start_date"),
         ("last_days", "end_date"),
         ("last_days", "since"),
         ("last_days", "before"),
-        ("since", "start_date"),
         ("before", "end_date"),
         ("group_by", "cursor"),
     )
     plurals = {"mailbox": "mailboxes"}  # noqa: RUF012 - pydantic knows it as a ClassVar of the base
+    aliases = {"start_date": "since"}  # noqa: RUF012
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_end_date(cls, given: dict[str, object]) -> dict[str, object]:
+        """Read the last day of a range as the next one's `before`."""
+        last = parse_day(str(given.get("end_date", "")))
+        if last is None:
+            return given
+        following = (min(last, date(YEAR_LAST, 12, 30)) + timedelta(days=1)).isoformat()
+        return {name: value for name, value in given.items() if name != "end_date"} | {"before": following}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -254,12 +276,8 @@ def check_criteria(arguments: SearchMessagesArguments, query: SearchQuery) -> No
         )
     since, before = query.since or query.written_since, query.before or query.written_before
     if since is not None and before is not None and before <= since:
-        lower = "start_date" if arguments.start_date else "since"
-        upper = "end_date" if arguments.end_date else "before"
-        message = f"is before {lower}. Send a day on or after it."
-        if upper == "before":
-            message = f"is not after {lower}. Send a later one."
-        problems.append(Problem(field=upper, reason=BaseReason.OUT_OF_RANGE, message=message))
+        message = "is not after since. Send a later one."
+        problems.append(Problem(field="before", reason=BaseReason.OUT_OF_RANGE, message=message))
     if 0 < query.smaller_than <= query.larger_than + 1:
         message = "leaves no size above larger_than. Send more octets."
         problems.append(Problem(field="smaller_than", reason=BaseReason.OUT_OF_RANGE, message=message))

@@ -23,7 +23,7 @@ from mailmcp.tools.search.find import brings_texts, find_messages
 from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, look_around, suggest_search
 from mailmcp.tools.search.page import SearchPage, next_cursor
 from mailmcp.tools.search.row_details import fetch_invitation_times, fetch_snippets
-from mailmcp.tools.search.state import Search
+from mailmcp.tools.search.state import Search, repeat_search
 from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
 from mcp_envelope import NextAction, Outcome, Page
@@ -66,17 +66,24 @@ async def reply_with_messages(
     ]
     for row in rows:
         call.message_id_cache.remember(row.message_id, row.header_message_id or "")
-    cursor = next_cursor(search, page)
+    if counts_only := sent.limit == 0 and bool(rows):
+        rows = []
+    cursor = None if counts_only else next_cursor(search, page)
     imported = is_imported(search, rows, has_more=cursor is not None)
     next_action = _next_action(coverage, page, rows, cursor, counts, imported=imported)
-    if not rows and page.found:
+    if counts_only:
+        next_action = repeat_search(search, "List the messages.", without=["limit"])
+    if not rows and page.found and not counts_only:
         raise all_failed_error(failed, next_action)
+    what = found.what
+    if failed:
+        what += f", {counted(len(failed), 'message')} could not be fetched"
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     sizes = search.order is Order.LARGEST
-    total = page.total if rows else 0
+    total = page.total if rows or counts_only else 0
     warnings = search_warnings(search, sent, coverage.seen, total=total, imported=imported, today=call.today)
     return Outcome(
-        summary=_summary(coverage, page, shown=len(rows), zone=zone, what=found.what),
+        summary=_summary(coverage, page, shown=None if counts_only else len(rows), zone=zone, what=what),
         data=data(
             account_id=search.account_id,
             mailbox=search.mailboxes[0] if len(search.mailboxes) == 1 else "",
@@ -90,7 +97,9 @@ async def reply_with_messages(
         ),
         blocks=(
             *(line for row in rows for line in row_lines(row, zone=zone, sizes=sizes)),
-            *coverage.lines(empty=not rows, short=cursor is not None and len(rows) < search.page_size),
+            *coverage.lines(
+                empty=not (rows or counts_only), short=cursor is not None and len(rows) < search.page_size
+            ),
         ),
         issues=(*source_issues(searches), *found.issues, *failed),
         warnings=(
@@ -103,12 +112,21 @@ async def reply_with_messages(
     )
 
 
-def _summary(coverage: Coverage, page: SearchPage, *, shown: int, zone: tzinfo, what: str) -> str:
-    """Write the summary; `what` says what the messages have in common, "" if nothing."""
-    if not shown and (page.failed_only or not page.rest):
+def _summary(coverage: Coverage, page: SearchPage, *, shown: int | None, zone: tzinfo, what: str) -> str:
+    """Write the summary.
+
+    Args:
+        coverage: What was searched.
+        page: What was found.
+        shown: Messages in the reply; None if they were only to be counted.
+        zone: Of the times in the reply.
+        what: What the messages have in common, "" if nothing.
+    """
+    if shown == 0 and (page.failed_only or not page.rest):
         return coverage.summarize_nothing_found()
     at_most = "" if page.total_exact else "at most "
-    found = f"{shown} of {at_most}{counted(page.total, 'message')} in {coverage.where}{what}"
+    of = "" if shown is None else f"{shown} of "
+    found = f"{of}{at_most}{counted(page.total, 'message')} in {coverage.where}{what}"
     return coverage.summarize(found, zone, verb="searched")
 
 

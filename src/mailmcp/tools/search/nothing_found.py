@@ -140,10 +140,7 @@ def suggest_search(search: Search, coverage: Coverage, counts: Counts) -> NextAc
 
 def _arguments_of(row: Criterion) -> list[str]:
     """Return the arguments that ask for a criterion."""
-    return {
-        "since": ["since", "start_date", "last_days"],
-        "before": ["before", "end_date"],
-    }.get(row.argument, [row.argument])
+    return ["since", "last_days"] if row.argument == "since" else [row.argument]
 
 
 def _is_by_arrival(search: Search) -> bool:

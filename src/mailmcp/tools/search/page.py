@@ -9,6 +9,7 @@ from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.copies import copy_keys
+from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.merge import Merged, Source, Waiting, merge
 from mailmcp.tools.search.sources import Searches, top_of
 from mailmcp.tools.search.state import Search, format_cursor
@@ -63,6 +64,8 @@ def make_page(search: Search, searches: Searches) -> SearchPage:
     exact = all(answer.total_exact for answer in begun) and (len(answers) == 1 or search.one_mailbox)
     continued = dict(_continue(answers, sources, merged, order))
     continued |= {source: source for source, error in failures if error.retryable}
+    if continued:  # the others fail on the next page, too, which must say so
+        continued |= {source: source for source, _ in failures if source.account_id != EVERYTHING}
     rest = tuple(continued[each.source] for each in searches.searched if each.source in continued)
     # If this is the only page, all messages were counted, copies once.
     alone = first and not rest

@@ -10,6 +10,7 @@ from typing import Any
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.mail.awaited_reply import may_await_reply
+from mailmcp.mail.calendar.invitation import undecided_part
 from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.header.fields import Headers, parse_headers
@@ -75,9 +76,17 @@ def has_attachments(body_structure: object) -> bool:
     return bool(structure.defects or list_files(structure.root))
 
 
-def kind_matches(octets: bytes, body_structure: object, wanted: WantedKind) -> bool:
-    """Check whether a message is of a kind, by its header fields and its structure."""
-    return is_of_kind(parse_headers(octets), parse_body_structure(body_structure).root, wanted)
+def kind_matches(message: FetchedMessage, wanted: WantedKind) -> bool:
+    """Check whether a message is of a kind, by its header fields, structure and fetched sections."""
+    headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
+    root = parse_body_structure(message.body_structure).root
+    return is_of_kind(headers, root, wanted, message.sections)
+
+
+def deciding_section(body_structure: object) -> str:
+    """Return the part whose content decides whether a message is an invitation; "" if none does."""
+    part = undecided_part(parse_body_structure(body_structure).root)
+    return part.part_id if part else ""
 
 
 def written_at(message: FetchedMessage) -> int | None:
@@ -91,5 +100,6 @@ PROOFS = Proofs(
     headers=headers_match,
     attachment=has_attachments,
     kind=kind_matches,
+    inside=deciding_section,
     written=written_at,
 )

@@ -33,7 +33,8 @@ async def fetch_invitation_times(
     """Fetch the calendar objects of invitations, and return when each takes place."""
     parts = {}
     for each in found:
-        part = invitation_part(parse_body_structure(each.row.body_structure).root) if each.row else None
+        root = parse_body_structure(each.row.body_structure).root if each.row else None
+        part = invitation_part(root, each.row.sections) if each.row else None
         if part is not None:
             parts[each.ref] = part
 

@@ -145,9 +145,9 @@ class _Run:
         self._done = self._total = 0
         self._accounts = len({each.account_id for each in search.sources})
         sources = search.sources
-        alone = len(sources) == 1 and sources[0].mailbox != EVERYTHING
+        self.alone = len(sources) == 1 and sources[0].mailbox != EVERYTHING
         now = anyio.current_time()
-        share = 1.0 if alone else limits.SEARCH_DEADLINE_SHARE
+        share = 1.0 if self.alone else limits.SEARCH_DEADLINE_SHARE
         self.deadline = now + (call.deadline - now) * share
         self.search_until = monotonic() + min((self.deadline - now) / 2, limits.SEARCH_TIME_S)
 
@@ -217,6 +217,9 @@ class _Run:
             )
         except ToolError as error:
             found = max(kept, key=_count_rows, default=[error] * len(sources))
+            if self.makes_pages and not self.alone:
+                # Messages that didn't come would take the places of those that others have.
+                found = [error if _is_interrupted(each) else each for each in found]
         self._done += len(sources)
         if self.makes_pages:
             for source, request, each in zip(sources, requests, found, strict=True):
@@ -273,6 +276,10 @@ class _Run:
 
 def _count_rows(found: PageResults) -> int:
     return sum(len(each.uids) - len(each.fetched.failures) for each in found if isinstance(each, MailboxPage))
+
+
+def _is_interrupted(found: MailboxPage | ToolError) -> bool:
+    return isinstance(found, MailboxPage) and found.fetched.interrupted
 
 
 def _make_pages(

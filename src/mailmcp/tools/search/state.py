@@ -32,8 +32,6 @@ from mcp_envelope.markdown import escape, unescape
 
 _CODES: Final = {row.name: row.code for row in ARGUMENT_CRITERIA} | {
     "exclude_mailboxes": "xm",
-    "start_date": "a",
-    "end_date": "b",
     "last_days": "d",
     "dates": "dt",
     "sort": "z",
@@ -173,7 +171,7 @@ def start_search(
         first_day=first_day,
         query=query,
         sources=tuple(SourceCursor(account_id=each, mailbox=name) for each in account_ids for name in names),
-        page_size=arguments.limit,
+        page_size=arguments.limit or 1,
     )
     if len(search.sources) > limits.SEARCH_SOURCES_MAX:
         raise InvalidInputError.of(
@@ -351,10 +349,8 @@ def read_query(arguments: SearchMessagesArguments, first_day: str, zone: tzinfo)
         zone: In which days begin and end.
     """
     values = {row.name: _value(row, getattr(arguments, row.name), zone) for row in ARGUMENT_CRITERIA}
-    if first := first_day or arguments.start_date:
-        values["since"] = start_of(first, zone)
-    if arguments.end_date:
-        values["before"] = start_of(arguments.end_date, zone, days_later=1)
+    if first_day:
+        values["since"] = start_of(first_day, zone)
     since: datetime | None = values["since"]
     before: datetime | None = values["before"]
     if since is not None and since.year <= limits.YEAR_FIRST:

@@ -34,7 +34,7 @@ def _read_search(arguments: SearchMessagesArguments, call: Call) -> Search:
     check_against_cursor(arguments, search)
     if not search.all_accounts:
         call.choose_account(search.account_id)
-    size = arguments.limit if "limit" in arguments.model_fields_set else search.page_size
+    size = arguments.limit or search.page_size if "limit" in arguments.model_fields_set else search.page_size
     return replace(search, page_size=size)
 
 

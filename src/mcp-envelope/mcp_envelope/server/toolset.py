@@ -274,12 +274,13 @@ class Toolset:
         reply: Callable[[ValueT | ToolError, Call], ReplyT],
         request: Context,
     ) -> ReplyT:
-        """Do `work` within the time limit of a call, for a request of any method; raises only cancellation.
+        """Do `work` within the time limit of a call, for a request of any method.
 
         Args:
             name: The tool or the method, for the log.
             work: Takes what `context` made. May raise any `ToolError`.
-            reply: Makes the reply from what `work` returned, or from its error.
+            reply: Makes the reply from what `work` returned, or from its error. May raise `MCPError`, for
+                a method whose result has no place for a failure.
             request: The SDK's context of the request.
         """
         progress = Progress(request.session.report_progress)
@@ -294,13 +295,15 @@ class Toolset:
         try:
             async with progress.running():
                 result = await self._result_of(work, call)
-                try:
-                    replied = reply(result, call)
-                except Exception:  # noqa: BLE001 - the boundary: a value of a wrong type is a bug like any other
-                    result = self._unexpected(call)
-                    replied = reply(result, call)
             level, ending = _ending(result)
-            return replied
+            try:
+                return reply(result, call)
+            except MCPError:
+                raise
+            except Exception:  # noqa: BLE001 - the boundary: a value of a wrong type is a bug like any other
+                error = self._unexpected(call)
+                level, ending = _ending(error)
+                return reply(error, call)
         finally:
             self._log.log(level, "%s: %s", name, ending, extra=_log_fields(call, ending))
 

@@ -24,7 +24,7 @@ from mailmcp.wording import counted
 from mcp_envelope import Issue, NextAction, Outcome, Page
 
 _COPIES = "A message that is in several mailboxes counts in each."
-_TIMES = ("since", "before", "start_date", "end_date", "last_days")
+_TIMES = ("since", "before", "last_days")
 
 
 async def reply_with_groups(
@@ -133,7 +133,7 @@ def _next_action(
         return repeat_search(
             search,
             "Count the earlier messages.",
-            without=["last_days", "before", "end_date"],
+            without=["last_days", "before"],
             **since,
             before=format_moment(grouped.back_to),
         )
@@ -168,15 +168,14 @@ def _first_group(
 def _period(key: str, search: Search, zone: tzinfo) -> dict[str, object]:
     """Return the arguments for a time, or for the part of it that was searched."""
     first, last = period_days(key)
+    following = last + timedelta(days=1)
     start = datetime.combine(first, time(), zone)
-    end = datetime.combine(last + timedelta(days=1), time(), zone)
+    end = datetime.combine(following, time(), zone)
     since = search.query.since or search.query.written_since
     before = search.query.before or search.query.written_before
-    arguments: dict[str, object] = {"start_date": first.isoformat(), "end_date": last.isoformat()}
+    arguments: dict[str, object] = {"since": first.isoformat(), "before": following.isoformat()}
     if since is not None and since > start:
-        del arguments["start_date"]
         arguments["since"] = format_rfc3339(since)
     if before is not None and before < end:
-        del arguments["end_date"]
         arguments["before"] = format_rfc3339(before)
     return arguments

@@ -1,0 +1,129 @@
+"""Walk over what people see of a document: what is certainly hidden is left out and counted.
+
+`style` judges an element by the values that `stylesheet` finds for it. `aria-hidden` and `mso-hide` don't
+hide: the first is for screen readers, the second for Outlook.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from turbohtml import Element, Node, Text
+
+from mailmcp.mail.clean import clean_line, clean_text
+from mailmcp.mail.html.style import MAYBE, Style, compute_style, hints_of
+from mailmcp.mail.html.stylesheet import StyleSheets
+from mailmcp.mail.html.tree import Page, attributes_of
+
+_NO_TEXT: Final = frozenset({"head", "script", "style", "title", "rp"})
+"""Elements whose content isn't text of the page; browsers that know ruby show no `rp`."""
+
+_NOT_SHOWN: Final = frozenset(
+    ["template", "noscript", "iframe", "noembed", "noframes", "textarea", "meter", "progress"]
+)
+"""Elements that browsers show nothing of, or something else than their content."""
+
+
+@dataclass(slots=True)
+class Hidden:
+    """What was left out of a document, or removed from its text."""
+
+    by_technique: Counter[str] = field(default_factory=Counter)
+    """Passages by how they were hidden: an element with all in it is one, and so are texts that are hidden
+    alike with nothing shown between them."""
+
+    chars: int = 0
+    """Of all passages, as they would read: white space as one space, invisible characters not at all."""
+
+    invisible: int = 0
+    """Invisible and bidirectional control characters removed from what is shown."""
+
+
+class Sink(Protocol):
+    """What writes a page."""
+
+    def open(self, tag: str, attributes: dict[str, str], style: Style) -> None:
+        """Begin an element of which people see something."""
+
+    def close(self, tag: str) -> None:
+        """End it."""
+
+    def text(self, text: str, style: Style) -> None:
+        """Write clean text; `style.hides` is "" or MAYBE."""
+
+
+@dataclass(slots=True)
+class _Level:
+    """An open element."""
+
+    children: Iterator[Node]
+    tag: str
+    style: Style
+    outside: Style
+    """The style of what it is in: a closed `details` hides all but its summary."""
+
+
+def walk(page: Page, sink: Sink) -> Hidden:
+    """Write what people see of a page to a sink, in order and without recursion."""
+    sheets, hidden, last = StyleSheets(page), Hidden(), ""
+    levels = [_Level(iter([page.root]), "", Style(), Style())]
+    while levels:
+        level = levels[-1]
+        node = next(level.children, None)
+        if node is None:
+            levels.pop()
+            if level.tag:
+                sink.close(level.tag)
+        elif isinstance(node, Text):
+            last = _write_text(node.text, level.style, sink, hidden, last)
+        elif isinstance(node, Element) and node.tag not in _NO_TEXT:
+            tag, attributes = node.tag, attributes_of(node)
+            is_summary = tag == "summary" and level.tag == "details"
+            parent = level.outside if is_summary else level.style
+            values = sheets.values(node, attributes.get("style", ""), hints_of(tag, attributes))
+            style = compute_style(parent, tag, *values)
+            technique = "display" if tag in _NOT_SHOWN else style.gone
+            if technique in ("", MAYBE):
+                if tag == "img" and style.visible and attributes.get("alt"):
+                    last = ""
+                sink.open(tag, attributes, style)
+                levels.append(_Level(iter(node.children), tag, style, level.style))
+            else:
+                chars = sum(map(_count_chars, _texts(node)))
+                hidden.by_technique[technique] += bool(chars)
+                hidden.chars += chars
+                last = "" if chars else last
+    hidden.by_technique += Counter()  # without those that are 0
+    return hidden
+
+
+def _write_text(text: str, style: Style, sink: Sink, hidden: Hidden, last: str) -> str:
+    """Write a text if people see it; return how it is hidden, or `last` if nothing is in it."""
+    technique = "" if style.hides == MAYBE else style.hides
+    if technique:
+        chars = _count_chars(text)
+        if not chars:
+            return last
+        hidden.by_technique[technique] += technique != last
+        hidden.chars += chars
+        return technique
+    cleaned = clean_text(text)
+    hidden.invisible += cleaned.removed
+    sink.text(cleaned.text, style)
+    return "" if cleaned.text.strip() else last
+
+
+def _texts(node: Node) -> Iterator[str]:
+    """Yield the texts in an element, but for style sheets and scripts."""
+    todo = [node]
+    while todo:
+        each = todo.pop()
+        if isinstance(each, Text):
+            yield each.text
+        elif not (isinstance(each, Element) and each.tag in _NO_TEXT):
+            todo += each.children
+
+
+def _count_chars(text: str) -> int:
+    return len(clean_line(text).text)

@@ -1,1 +1,0 @@
-"""Text in HTML that a reader never sees (CSS and HTML)."""

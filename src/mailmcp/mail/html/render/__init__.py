@@ -1,1 +1,0 @@
-"""HTML to plain text."""

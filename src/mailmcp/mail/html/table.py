@@ -1,0 +1,66 @@
+"""Tables of HTML mail as lines: rows of data stay rows, layout flows.
+
+Most tables of mail only place things on the page. The shape of their content tells data from layout: a row
+whose cells are short is one line, its cells separated by `` | ``; a row with a cell of several paragraphs or
+its own table is written cell by cell.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+_COLUMNS_MAX: Final = 30  # of one cell; wider tables are never read as rows
+_CELL_LINES_MAX: Final = 3  # a name, a size and a colour; an address has more
+_ROW_CHARS_MAX: Final = 300  # of a row whose cells have several lines
+_BAR: Final = " | "
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a row: its lines, and how many columns it covers."""
+
+    lines: list[str]
+    columns: int = 1
+
+
+@dataclass(slots=True)
+class Table:
+    """The rows of one open table."""
+
+    rows: list[list[Cell]] = field(default_factory=list)
+
+    def blocks(self) -> list[list[str]]:
+        """Return the lines of the table in blocks; a block of several lines is a paragraph.
+
+        Cells keep their columns: those that a wide cell covers are empty. Columns that are empty in all rows
+        are left out.
+        """
+        grid = [_place(row) for row in self.rows]
+        used = sorted({column for row in grid for column in row})
+        blocks: list[list[str]] = []
+        for row in grid:
+            if len(row) > 1 and _fits_a_line(list(row.values())):
+                texts = [" / ".join(row.get(column, ())) for column in used[: used.index(max(row)) + 1]]
+                blocks.append([_BAR.join(texts).strip()])
+            else:
+                blocks.extend(row.values())
+        return blocks
+
+
+def _place(row: list[Cell]) -> dict[int, list[str]]:
+    """Return the cells of a row that aren't empty, by column."""
+    placed: dict[int, list[str]] = {}
+    column = 0
+    for cell in row:
+        if any(cell.lines):
+            placed[column] = cell.lines
+        column += min(cell.columns, _COLUMNS_MAX)
+    return placed
+
+
+def _fits_a_line(cells: list[list[str]]) -> bool:
+    """Return whether a row can be read as one line."""
+    if all(len(lines) == 1 for lines in cells):
+        return True
+    lines = [line for cell in cells for line in cell]
+    is_plain = all(line and _BAR not in line and line[:2] not in ("- ", "> ", "# ", "##") for line in lines)
+    return is_plain and max(map(len, cells)) <= _CELL_LINES_MAX and sum(map(len, lines)) <= _ROW_CHARS_MAX

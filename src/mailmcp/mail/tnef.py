@@ -1,0 +1,143 @@
+"""The format of winmail.dat ([MS-OXTNEF]): attributes one after the other, some of which hold properties.
+
+What a message in it says is up to `mailmcp.documents.formats.outlook_winmail`, but for meetings
+(`mailmcp.mail.calendar.meeting`).
+"""
+
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from mailmcp.limits import MAPI_PROPERTIES_MAX
+
+STRING8: Final = 0x001E
+UNICODE: Final = 0x001F
+BINARY: Final = 0x0102
+TIME: Final = 0x0040
+OBJECT: Final = 0x000D
+"""Property types ([MS-OXCDATA] 2.11.1)."""
+
+Values: TypeAlias = dict[int, tuple[int, bytes]]
+"""Properties by id, each with its type."""
+
+_SIGNATURE: Final = 0x223E9F78
+_HEADER: Final = struct.Struct("<IH")
+_ATTRIBUTE: Final = struct.Struct("<BII")
+_CHECKSUM: Final = struct.Struct("<H")
+_MULTIPLE: Final = 0x1000
+_FIXED_OCTETS: Final = {
+    0x2: 4,
+    0x3: 4,
+    0x4: 4,
+    0x5: 8,
+    0x6: 8,
+    0x7: 8,
+    0xA: 4,
+    0xB: 4,
+    0x14: 8,
+    0x40: 8,
+    0x48: 16,
+}
+"""Octets of the property types of fixed length, with their padding (section 2.1.3.5)."""
+
+_VARIABLE: Final = frozenset({STRING8, UNICODE, BINARY, OBJECT})
+_NAMED_FROM: Final = 0x8000
+
+
+class MalformedTnefError(Exception):
+    """The octets are not TNEF, or end within a property."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribute:
+    """One attribute."""
+
+    id: int
+    data: bytes
+    is_whole: bool
+    """False if the file ends within it."""
+
+    is_intact: bool
+    """Whether the checksum is right."""
+
+
+def read_attributes(octets: bytes) -> Iterator[Attribute]:
+    """Yield the attributes (section 2.1.3.2).
+
+    Raises:
+        MalformedTnefError: It is another format.
+    """
+    if len(octets) < _HEADER.size or _HEADER.unpack_from(octets)[0] != _SIGNATURE:
+        raise MalformedTnefError
+    at = _HEADER.size
+    while at + _ATTRIBUTE.size <= len(octets):
+        _, id_, length = _ATTRIBUTE.unpack_from(octets, at)
+        start = at + _ATTRIBUTE.size
+        at = start + length + _CHECKSUM.size
+        data = octets[start : start + length]
+        is_whole = at <= len(octets)
+        is_intact = is_whole and sum(data) & 0xFFFF == _CHECKSUM.unpack_from(octets, start + length)[0]
+        yield Attribute(id=id_, data=data, is_whole=is_whole, is_intact=is_intact)
+
+
+class PropertyReader:
+    """Reads lists of properties (section 2.1.3.4)."""
+
+    def __init__(self, octets: bytes, step: Callable[[], None] = lambda: None) -> None:
+        """Read octets; `step` is called before each property."""
+        self._octets = octets
+        self._at = 0
+        self._step = step
+        self.names: dict[int, tuple[bytes, int]] = {}
+        """Of named properties by id: the set, and the number in it."""
+
+    def number(self) -> int:
+        """Read an integer of four octets.
+
+        Raises:
+            MalformedTnefError: There are fewer, as in the other methods.
+        """
+        return int.from_bytes(self._take(4), "little")
+
+    def values(self, found: Values | None = None) -> Values:
+        """Read a list of properties by id; of several values of one property, the last.
+
+        If the octets end within the list, those before are in `found`.
+        """
+        found = {} if found is None else found
+        for _ in range(min(self.number(), MAPI_PROPERTIES_MAX)):
+            self._step()
+            kind, id_ = struct.unpack("<HH", self._take(4))
+            if id_ >= _NAMED_FROM:
+                self._read_name(id_)
+            base = kind & ~_MULTIPLE
+            is_counted = base in _VARIABLE or kind & _MULTIPLE
+            for _ in range(min(self.number(), MAPI_PROPERTIES_MAX) if is_counted else 1):
+                found[id_] = base, self._value(base)
+        return found
+
+    def _value(self, kind: int) -> bytes:
+        if kind in _VARIABLE:
+            length = self.number()
+            value = self._take(length)
+            self._take(-length % 4)
+            return value
+        if kind not in _FIXED_OCTETS:
+            raise MalformedTnefError
+        return self._take(_FIXED_OCTETS[kind])
+
+    def _read_name(self, id_: int) -> None:
+        name_set = self._take(16)
+        if self.number() == 0:
+            self.names[id_] = name_set, self.number()
+        else:
+            length = self.number()
+            self._take(length + -length % 4)
+
+    def _take(self, length: int) -> bytes:
+        taken = self._octets[self._at : self._at + length]
+        if len(taken) < length:
+            raise MalformedTnefError
+        self._at += length
+        return taken
