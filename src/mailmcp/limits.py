@@ -34,9 +34,6 @@ SNIPPET_CHARS_MAX: Final = 500
 ROW_CHARS_MAX: Final = 200
 """A subject or the senders in a row; "…" marks a cut."""
 
-ROW_HEADER_OCTETS: Final = 32_768
-"""Fetched of a header when the server finds no header fields in it."""
-
 ROW_RECIPIENTS_MAX: Final = 2
 """Recipients named in a row of sent mail; the others are counted."""
 
@@ -302,45 +299,13 @@ CONTINUATIONS_MAX: Final = 3
 SESSIONS_PER_ACCOUNT: Final = 4
 """Connections for one account: providers allow 10 to 15 for all of a user's programs together."""
 
-SESSION_IDLE_CHECK_S: Final = 30.0
-"""A session that was idle for this long is checked with NOOP before use."""
-
-SESSION_IDLE_MAX_S: Final = 240.0
-"""Idle sessions are closed after this long: NATs forget connections after about five minutes."""
-
-SESSION_AGE_MAX_S: Final = 3_600.0
-"""Sessions are replaced after this long, so that new credentials and routes take effect."""
-
 CONNECT_TIMEOUT_S: Final = 15.0
 COMMAND_TIMEOUT_S: Final = 30.0
 CALL_TIMEOUT_S: Final = 60.0
 """For one tool call with its retries; hosts give up after 60 s by default."""
-
-RETRY_ATTEMPTS: Final = 3
-"""Attempts at one read over new connections, the first included."""
-
-RETRY_WAIT_MAX_S: Final = 0.5
-"""Before the third attempt. The second follows at once: the first loss is usually a dead idle connection."""
-
-AUTH_BACKOFF_S: Final = 60.0
-"""No login for this long after one that was refused or not answered: providers lock accounts."""
-
-CONNECTION_LIMIT_TTL_S: Final = 600.0
-"""For a server's connection limit: another program may have closed some by then, and one refused login
-every ten minutes does no harm."""
-
-LITERAL_OCTETS_MAX: Final = 16_777_216
-"""One literal: far more than any that is requested, so a longer one is a fault or an attack."""
-
-RESPONSE_OCTETS_MAX: Final = 67_108_864
-"""All responses to a command or a burst: four of the longest literals. A search that finds a million messages
-takes 7 MB; more than this is a fault or an attack."""
 
 BURST_MAILBOXES: Final = 20
 """Mailboxes opened in one burst of commands."""
 
 BURST_OCTETS: Final = 32_768
 """Commands in one burst: they fit any socket buffer, so that neither side waits for the other."""
-
-SEQUENCE_SET_OCTETS: Final = 6_000
-"""UIDs in one command: Dovecot and others refuse lines over 8 KB."""
