@@ -176,7 +176,6 @@ def _build_outcome(
             "body_text": None if html else window.text,
             "links": None if html else numbered_links(window.text, message.body.links) or None,
             "body_html": window.text if html else None,
-            "links": None if html else numbered_links(window.text, message.body.links) or None,
             "body_offset": window.offset or None,
             "body_truncated": window.next_offset is not None,
             "body_total_chars": window.total_chars,
