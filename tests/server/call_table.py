@@ -117,7 +117,7 @@ BAD: list[Bad] = [
     ),
     *(
         Bad(RAW, {"message_id": "{id}", "max_bytes": value}, ("max_bytes",), "out_of_range")
-        for value in (0, 99, 100_001)
+        for value in (-1, 99, 100_001)
     ),
     Bad(RAW, {"message_id": SECRET}, ("message_id",), "malformed_id"),
     Bad(GET, {}, ("message_id",), "missing_param"),

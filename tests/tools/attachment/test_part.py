@@ -1,59 +1,26 @@
-"""A part is found and fetched alone; where the server cannot, the whole message is taken apart."""
+"""A part is fetched alone, or its whole message; and what came is never taken for more than it is."""
 
+from functools import partial
+from pathlib import Path
+
+import anyio
 import pytest
+from anyio import to_thread
 
 from mailmcp import limits
 from mailmcp.mail.mime.structure import Part
 from mailmcp.reasons import Reason
+from mailmcp.tools.attachment import file
 from mailmcp.tools.attachment.part import content_parts
-from mcp_envelope import InternalError, NotFoundError
-from servers.peer import Peer, PeerFactory
-from servers.peer_actions import FailUid, Respond, Rule
+from mailmcp.tools.attachment.tool import GetAttachmentArguments, get_attachment
+from mailmcp.tools.preferences import Preferences
+from mailmcp.tools.tool import Call
+from mcp_envelope import InternalError, read_arguments
+from servers.peer import PeerFactory
+from servers.peer_actions import Action, Close, FailUid, Respond, Rule, Silence
 from tools.conftest import DeskFactory
-from tools.desk import Desk
 from tools.files import PEER_ID, get, peer_message, refused
 from tools.stores import peer_account
-
-MULTIPART = Part(
-    part_id="TEXT",
-    content_type="multipart/mixed",
-    parts=(
-        Part(part_id="1", content_type="text/plain", size_octets=9),
-        Part(
-            part_id="2",
-            content_type="message/rfc822",
-            parts=(
-                Part(
-                    part_id="2.TEXT",
-                    content_type="multipart/mixed",
-                    parts=(
-                        Part(part_id="2.1", content_type="text/plain", size_octets=9),
-                        Part(part_id="2.2", content_type="text/plain"),
-                    ),
-                ),
-            ),
-        ),
-    ),
-)
-
-
-def desk_of(server: Peer, open_desk: DeskFactory) -> Desk:
-    return open_desk(peer_account(server))
-
-
-def fetches(server: Peer) -> int:
-    return sum(command.name == "UID FETCH" for command in server.commands)
-
-
-def content(desk: Desk, part_id: str = "2") -> bytes:
-    (file,) = get(desk, PEER_ID, part_id, mode="content").outcome.embedded
-    return file.octets
-
-
-def test_the_parts_that_have_content() -> None:
-    assert [part.part_id for part in content_parts(MULTIPART)] == ["1", "2", "2.1"]
-    assert content_parts(None) == []
-
 
 BROKEN = b'* 1 FETCH (UID 1 BODYSTRUCTURE ("X" BODY[2]<0> {1}\r\nA)\r\n{tag} OK Done\r\n'
 NO_STRUCTURE = b"* 1 FETCH (UID 1 RFC822.SIZE 400 BODYSTRUCTURE NIL BODY[2]<0> {1}\r\nA)\r\n{tag} OK Done\r\n"
@@ -63,11 +30,21 @@ NO_OCTETS = (
     b"BODY[2]<0> NIL)\r\n{tag} OK Done\r\n"
 )
 WRONG_OCTETS = NO_OCTETS.replace(b"BODY[2]<0> NIL", b"BODY[2]<0> {4}\r\nabcd")
-
 HOLLOW = (
     b'* 1 FETCH (UID 1 RFC822.SIZE 400 BODYSTRUCTURE ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 0 0) '
     b"BODY[2]<0> NIL)\r\n{tag} OK Done\r\n"
 )
+NOTHING = b"* 1 FETCH (UID 1 BODY[2]<%d> {0}\r\n)\r\n{tag} OK Done\r\n"
+
+
+def test_the_parts_that_have_content() -> None:
+    text, empty = (Part(part_id=f"2.{n}", content_type="text/plain", size_octets=n % 2) for n in (1, 2))
+    body = Part(part_id="2.TEXT", content_type="multipart/mixed", parts=(text, empty))
+    message = Part(part_id="2", content_type="message/rfc822", parts=(body,))
+    first = Part(part_id="1", content_type="text/plain", size_octets=9)
+    root = Part(part_id="TEXT", content_type="multipart/mixed", parts=(first, message))
+    assert [part.part_id for part in content_parts(root)] == ["1", "2", "2.1"]
+    assert content_parts(None) == []
 
 
 @pytest.mark.parametrize("answer", [BROKEN, NO_STRUCTURE, NO_OCTETS, WRONG_OCTETS, HOLLOW])
@@ -75,79 +52,167 @@ def test_if_the_server_fails_to_send_a_part_the_message_is_fetched(
     peer: PeerFactory, open_desk: DeskFactory, answer: bytes
 ) -> None:
     server = peer(messages=[peer_message()], rules=[Rule(command="UID FETCH", nth=1, action=Respond(answer))])
-    assert content(desk_of(server, open_desk)) == b"ABC" * 5
-    assert fetches(server) == 2
+    (embedded,) = get(open_desk(peer_account(server)), PEER_ID, mode="content").outcome.embedded
+    assert embedded.octets == b"ABC" * 5
+    assert sum(command.name == "UID FETCH" for command in server.commands) == 2
 
 
-def test_a_size_that_is_wrong_in_a_large_message_is_believed_no_more_than_the_octets(
-    peer: PeerFactory, open_desk: DeskFactory
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ((b"SIZE 400", b"SIZE 90000000", b'"BASE64" 30', b'"7BIT" 30'), "partial"),
+        ((b"RFC822.SIZE 400 ", b"", b'"BASE64" 30', b'"7BIT" 3'), "ok"),
+    ],
+    ids=["a large message isn't fetched for a wrong size", "nor one of unknown size"],
+)
+def test_octets_count_more_than_sizes(
+    peer: PeerFactory, open_desk: DeskFactory, changes: tuple[bytes, bytes, bytes, bytes], status: str
 ) -> None:
-    """Fetching all of it would cost more than it is worth; the reply says that octets are missing."""
-    answer = WRONG_OCTETS.replace(b"SIZE 400", b"SIZE 90000000").replace(b'"BASE64" 30', b'"7BIT" 30')
-    nothing = b"* 1 FETCH (UID 1 BODY[2]<4> NIL)\r\n{tag} OK Done\r\n"
-    rules = [Rule(command="UID FETCH", nth=n, action=Respond(raw)) for n, raw in ((1, answer), (2, nothing))]
-    desk = desk_of(peer(messages=[peer_message()], rules=rules), open_desk)
-    reply = get(desk, PEER_ID, mode="content")
-    assert reply.outcome.embedded[0].octets == b"abcd"
-    assert reply.data["status"] == "partial"
+    answer = WRONG_OCTETS.replace(*changes[:2]).replace(*changes[2:])
+    rules = [
+        Rule(command="UID FETCH", nth=n, action=Respond(raw)) for n, raw in ((1, answer), (2, NOTHING % 4))
+    ]
+    reply = get(
+        open_desk(peer_account(peer(messages=[peer_message()], rules=rules))), PEER_ID, mode="content"
+    )
+    assert (reply.outcome.embedded[0].octets, reply.data["status"]) == (b"abcd", status)
 
 
-def test_a_server_that_does_not_say_the_size_of_the_message(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
-    answer = WRONG_OCTETS.replace(b"RFC822.SIZE 400 ", b"").replace(b'"BASE64" 30', b'"7BIT" 3')
-    server = peer(messages=[peer_message()], rules=[Rule(command="UID FETCH", nth=1, action=Respond(answer))])
-    assert content(desk_of(server, open_desk)) == b"abcd"
-
-
-def test_a_message_too_large_to_parse_is_an_error(
-    peer: PeerFactory, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("action", "part_id", "reason", "said"),
+    [
+        (Respond(NO_STRUCTURE), "2", Reason.SERVER_REFUSED, "too large to parse"),
+        (Respond(NO_STRUCTURE.replace(b"400", b"40")), "3", Reason.SERVER_REFUSED, "too large"),
+        (FailUid(1, "NO"), "2", Reason.SERVER_REFUSED, ""),
+        (FailUid(1, "garbage"), "2", Reason.PROTOCOL_VIOLATION, ""),
+    ],
+)
+def test_a_message_that_the_server_never_sends_is_an_error(
+    peer: PeerFactory,
+    open_desk: DeskFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    action: Action,
+    part_id: str,
+    reason: Reason,
+    said: str,
 ) -> None:
     monkeypatch.setattr(limits, "RAW_RESOURCE_OCTETS_MAX", 100)
-    server = peer(
-        messages=[peer_message()], rules=[Rule(command="UID FETCH", nth=1, action=Respond(NO_STRUCTURE))]
-    )
-    error = refused(desk_of(server, open_desk), PEER_ID)
+    nth = 1 if isinstance(action, Respond) else None
+    server = peer(messages=[peer_message()], rules=[Rule(command="UID FETCH", nth=nth, action=action)])
+    error = refused(open_desk(peer_account(server)), PEER_ID, part_id)
     assert isinstance(error, InternalError)
-    assert error.reason is Reason.SERVER_REFUSED
-    assert error.next_action is not None
-    assert error.next_action.tool == "imap_get_message_raw"
+    assert error.reason is reason
+    assert said in error.message
+    assert (error.next_action is not None) == bool(said)
 
 
-def test_a_part_that_the_message_lacks_too_is_not_found(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    server = peer(
-        messages=[peer_message()], rules=[Rule(command="UID FETCH", nth=1, action=Respond(NO_STRUCTURE))]
-    )
-    error = refused(desk_of(server, open_desk), PEER_ID, "3")
-    assert isinstance(error, NotFoundError)
-    assert error.details["part_ids"] == ["1", "2"]
-
-
-@pytest.mark.parametrize("how", ["NO", "garbage"])
-def test_a_message_that_the_server_never_sends_is_an_error(
-    peer: PeerFactory, open_desk: DeskFactory, how: str
+@pytest.mark.parametrize(("parts", "named"), [(1, "Parts: 1, 2."), (60, "49, 50 and 11 more.")])
+def test_a_part_that_the_message_lacks_is_not_found(
+    peer: PeerFactory, open_desk: DeskFactory, parts: int, named: str
 ) -> None:
-    server = peer(messages=[peer_message()], rules=[Rule(command="UID FETCH", action=FailUid(1, how))])  # type: ignore[arg-type] # as Literal
-    assert refused(desk_of(server, open_desk), PEER_ID).reason in {
-        Reason.SERVER_REFUSED,
-        Reason.PROTOCOL_VIOLATION,
-    }
-
-
-def test_a_message_that_vanishes_between_two_ranges(
-    peer: PeerFactory, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 6)
-    gone = Rule(command="UID FETCH", containing="<6.6>", action=Respond(b"{tag} OK Done\r\n"))
-    error = refused(
-        desk_of(peer(messages=[peer_message()], rules=[gone]), open_desk), PEER_ID, mode="content"
-    )
-    assert error.reason is Reason.MESSAGE_GONE
-
-
-def test_many_parts_are_named_up_to_a_point(peer: PeerFactory, open_desk: DeskFactory) -> None:
     message = peer_message()
     text = b"--b\r\nContent-Type: text/plain\r\n\r\nText\r\n"
-    message.octets = message.octets.replace(text, text * 60)
-    error = refused(desk_of(peer(messages=[message]), open_desk), PEER_ID, "99")
-    assert "49, 50 and 11 more." in error.message
+    message.octets = message.octets.replace(text, text * parts)
+    rule = Rule(command="UID FETCH", nth=1, action=Respond(NO_STRUCTURE))
+    error = refused(open_desk(peer_account(peer(messages=[message], rules=[rule]))), PEER_ID, "99")
+    assert error.reason is Reason.PART_MISSING
+    assert named in error.message
+
+
+@pytest.mark.parametrize("mode", ["text", "content", "save"])
+def test_less_than_announced_is_never_taken_for_complete(
+    peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 6)
+    rule = Rule(command="UID FETCH", nth=3, action=Respond(NOTHING % 12))
+    desk = open_desk(peer_account(peer(messages=[peer_message()], rules=[rule])))
+    desk.preferences = Preferences(save_folder=tmp_path)
+    reply = get(desk, PEER_ID, mode=mode)
+    assert reply.data["status"] == "partial"
+    assert [(issue["stage"], issue["message_id"]) for issue in reply.data["issues"]] == [("fetch", PEER_ID)]
+    assert "may be cut" in reply.text
+
+
+@pytest.mark.parametrize("mode", ["content", "save"])
+def test_more_than_announced_stays_within_the_limit(
+    peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 100)
+    monkeypatch.setattr(file, "_SAVED_OCTETS_MAX", 100)
+    monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 30)
+    large = b"A" * 5_000
+    lie = b"* 1 FETCH (UID 1 BODY[2]<30> {%d}\r\n%b)\r\n{tag} OK Done\r\n" % (len(large), large)
+    rule = Rule(command="UID FETCH", nth=2, action=Respond(lie))
+    message = peer_message(octets=b"QUJD\r\n" * 6)
+    desk = open_desk(peer_account(peer(messages=[message], rules=[rule])))
+    desk.preferences = Preferences(save_folder=tmp_path)
+    assert refused(desk, PEER_ID, mode=mode).reason is Reason.TOO_LARGE
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", ["content", "save"])
+def test_a_broken_encoding_is_a_warning(
+    peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, mode: str
+) -> None:
+    desk = open_desk(peer_account(peer(messages=[peer_message(octets=b"QUJD!QUJD")])))
+    desk.preferences = Preferences(save_folder=tmp_path)
+    reply = get(desk, PEER_ID, mode=mode)
+    assert reply.outcome.warnings == ("The attachment is malformed and may be damaged: broken base64.",)
+
+
+@pytest.mark.parametrize(
+    ("action", "nth", "reason", "saved"),
+    [
+        (Close("before"), None, Reason.CONNECTION_LOST, []),
+        (Close("within"), 1, None, [b"ABC" * 5]),
+        (Respond(b"{tag} OK Done\r\n"), None, Reason.MESSAGE_GONE, []),
+    ],
+    ids=["lost for good", "lost once", "deleted"],
+)
+def test_what_happens_between_two_ranges_leaves_nothing_half_behind(
+    peer: PeerFactory,
+    open_desk: DeskFactory,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    action: Action,
+    nth: int | None,
+    reason: Reason | None,
+    saved: list[bytes],
+) -> None:
+    monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 6)
+    rule = Rule(command="UID FETCH", containing="<6.6>", nth=nth, action=action)
+    desk = open_desk(peer_account(peer(messages=[peer_message()], rules=[rule])))
+    desk.preferences = Preferences(save_folder=tmp_path)
+    if reason is None:
+        get(desk, PEER_ID, mode="save")
+    else:
+        assert refused(desk, PEER_ID, mode="save").reason is reason
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == saved
+
+
+def test_a_cancelled_save_leaves_nothing_behind(
+    peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client gives up while the second range is awaited: the thread ends, and takes its file along."""
+    monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 6)
+    server = peer(
+        messages=[peer_message()], rules=[Rule(command="UID FETCH", containing="<6.6>", action=Silence())]
+    )
+    desk = open_desk(peer_account(server))
+    desk.preferences = Preferences(save_folder=tmp_path)
+    sent = {"message_id": PEER_ID, "part_id": "2", "mode": "save"}
+    arguments = read_arguments(GetAttachmentArguments, sent)
+
+    def names() -> list[str]:
+        return [path.name for path in tmp_path.iterdir()]
+
+    async def give_up(call: Call) -> list[str]:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(get_attachment, arguments, call)
+            await to_thread.run_sync(partial(server.wait_for, "UID FETCH", nth=2))
+            before = names()
+            tasks.cancel_scope.cancel()
+        return before
+
+    assert desk.run(give_up) == ["part-2.bin"]
+    assert names() == []
