@@ -174,6 +174,7 @@ def _build_outcome(
             "headers": shown_headers,
             "notices": notices or None,
             "body_text": None if html else window.text,
+            "links": None if html else numbered_links(window.text, message.body.links) or None,
             "body_html": window.text if html else None,
             "body_offset": window.offset or None,
             "body_truncated": window.next_offset is not None,
