@@ -70,6 +70,8 @@ def test_nothing_raises(html: str) -> None:
         ("<video poster=https://x.example/ src=https://x.example/></video>a", "a"),
         ("<blockquote cite=https://x.example/>a</blockquote>", "<blockquote>a</blockquote>"),
         ("a&#8238;b", "ab"),
+        ("a<a href=https://a.example/obey> <b></b></a>b", "a<a> <b></b></a>b"),
+        ("<a href=https://a.example><img src=x></a>", '<a href="https://a.example"><img></a>'),
         ("a &lt;b&gt; &amp; c", "a &lt;b&gt; &amp; c"),
         ("<p lang=obey-me>a</p>", "<p>a</p>"),
         ("<img alt='a&#8203;b'>", '<img alt="ab">'),

@@ -20,6 +20,7 @@ from mailmcp.mail.trust.link import escape_odd, resolve_link
 _DEPTH_MAX: Final = 128  # of sanitized HTML; nh3 takes quadratic time beyond
 _ESCAPED: Final = str.maketrans({"[": "%5B", "]": "%5D"})
 _WORDS: Final = re.compile("(?s:.*)")
+_TAG_BUT_IMG: Final = re.compile("<(?!img)[^>]*>")
 _NUMBER: Final = re.compile("[0-9]{1,9}%?")
 _ATTRIBUTES: Final = {
     "*": dict[str, re.Pattern[str]](),  # by default nh3 lets titles and languages through, which nobody sees
@@ -113,7 +114,7 @@ class _Fragment:
     def __init__(self, base: str) -> None:
         self.out: list[str] = []
         self._base = base
-        self._open: list[str] = []
+        self._open: list[tuple[str, int]] = []  # the end tag of each open element, and where it begins
 
     def open(self, tag: str, attributes: dict[str, str], style: Style) -> None:
         """Begin an element; one that isn't kept leaves what is in it."""
@@ -133,11 +134,14 @@ class _Fragment:
                 kept[name] = clean_line(value).text.translate(ROUND)  # only marks have square brackets
         written = (f' {name}="{escape(value)}"' for name, value in kept.items())
         self.out.append(f"<{tag}{''.join(written)}>" if is_kept else "")
-        self._open.append(f"</{tag}>" if is_kept else "")
+        self._open.append((f"</{tag}>" if is_kept else "", len(self.out)))
 
     def close(self, _tag: str) -> None:
-        """End it."""
-        self.out.append(self._open.pop())
+        """End it; a link that nobody can click has no target."""
+        end, begun = self._open.pop()
+        if end == "</a>" and not _TAG_BUT_IMG.sub("", "".join(self.out[begun:])).strip():
+            self.out[begun - 1] = "<a>"
+        self.out.append(end)
 
     def text(self, text: str, style: Style) -> None:
         """Write text."""

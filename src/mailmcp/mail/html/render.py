@@ -21,34 +21,9 @@ _READ_PX_MIN: Final = 6.0  # text of a link that is smaller may not be read as a
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _PARAGRAPHS: Final = _HEADINGS | {"p", "ul", "ol", "dl", "table", "pre", "xmp", "blockquote", "figure"}
 _LINES: Final = frozenset(
-    {
-        "address",
-        "article",
-        "aside",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dt",
-        "fieldset",
-        "form",
-    }
-    | {
-        "figcaption",
-        "footer",
-        "header",
-        "hgroup",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "section",
-        "summary",
-    }
-    | {"tr", "caption"}
+    {"address", "article", "aside", "caption", "center", "dd", "details", "dialog", "dir", "div", "dt"}
+    | {"fieldset", "figcaption", "footer", "form", "header", "hgroup", "legend", "li", "main", "menu", "nav"}
+    | {"section", "summary", "tr"}
 )
 _PARTS_LINK: Final = _PARAGRAPHS | _LINES | {"br", "hr", "td", "th", "sup", "sub", "rt"}
 """Elements before and after which a link may name a site of its own."""
@@ -83,14 +58,6 @@ class _Link:
     """Where its text begins, and what writes it there."""
 
 
-@dataclass(slots=True)
-class _OpenCell:
-    """An open cell, and the writer of what is around it."""
-
-    outer: TextWriter
-    columns: int
-
-
 class Renderer:
     """A sink of `hidden.walk` that writes text."""
 
@@ -100,7 +67,7 @@ class Renderer:
         self._open: list[tuple[bool, bool]] = []  # whether each open element is a link, and in doubt
         self._links: list[_Link] = []
         self._tables: list[Table] = []
-        self._cells: list[_OpenCell] = []
+        self._cells: list[tuple[TextWriter, int]] = []  # what writes around each open cell, and its columns
         self._lists: list[int] = []  # next number of each open list, 0 without numbers
         self._preformatted = self._struck = self._quotes = 0
         self._raised = False
@@ -254,7 +221,7 @@ class Renderer:
         elif tag == "tr" and self._tables:  # SVG may have one without
             self._tables[-1].rows.append([])
         elif tag in _CELLS:
-            self._cells.append(_OpenCell(self.writer, _number(attributes, "colspan")))
+            self._cells.append((self.writer, _number(attributes, "colspan")))
             if self._tables and len(self._cells) <= _CELL_DEPTH_MAX:
                 self.writer = TextWriter()
             else:
@@ -268,11 +235,11 @@ class Renderer:
                 self.writer.append_lines(lines)
                 self.writer.break_line(breaks)
         elif tag in _CELLS:
-            cell, lines = self._cells.pop(), self.writer.finish()
-            if self.writer is not cell.outer:
-                self.writer = cell.outer
+            (outer, columns), lines = self._cells.pop(), self.writer.finish()
+            if self.writer is not outer:
+                self.writer = outer
                 rows = self._tables[-1].rows = self._tables[-1].rows or [[]]
-                rows[-1].append(Cell(lines, cell.columns))
+                rows[-1].append(Cell(lines, columns))
 
 
 def _number(attributes: dict[str, str], name: str) -> int:

@@ -34,24 +34,8 @@ _SHOWN_BY: Final = {
 """The values, with `none`, that surely show text; what others do is for a browser to find out."""
 
 _NOT_BOXES: Final = frozenset(
-    {
-        "a",
-        "abbr",
-        "b",
-        "big",
-        "code",
-        "em",
-        "font",
-        "i",
-        "label",
-        "s",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-    }
-    | {"sup", "tt", "u", "td", "th", "tr", "tbody", "thead", "tfoot", "table"}
+    {"a", "abbr", "b", "big", "code", "em", "font", "i", "label", "s", "small", "span", "strike", "strong"}
+    | {"sub", "sup", "tt", "u", "td", "th", "tr", "tbody", "thead", "tfoot", "table"}
 )
 """Elements whose width, height and overflow count for nothing, or that grow with what is in them."""
 
