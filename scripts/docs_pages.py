@@ -154,7 +154,8 @@ def _settle(text: str) -> str:
         text = text.replace(value, f"M{number:032x}")
     for pattern, replacement in _VOLATILE:
         text = pattern.sub(replacement, text)
-    return re.sub(r"(:\d+\.)[0-9a-f]{8}\b", r"\g<1>1a2b3c4d", text)  # the checksum of a cursor
+    # The checksum of a cursor.
+    return re.sub(r"(\bs\d\.[^\s\"`]*\.)[0-9a-f]{8}\b", r"\g<1>1a2b3c4d", text)
 
 
 async def _listed_tokens(dialect: Dialect) -> int:
