@@ -67,7 +67,7 @@ def test_attachments_of_unreadable_types_are_found_listed_and_fetched(
     assert sorted(page.uids) == uids
     expected = ["application/octet-stream"] * len(TYPES) + ["application/pdf"] * 2
     for row in page.data["messages"]:
-        assert row["attachments"] == ["a.pdf"]
+        assert [each["filename"] for each in row["attachments"]] == ["a.pdf"]
         assert row["has_attachments"]
         [file] = desk.message(row["message_id"])["attachments"]
         content_type = expected[uids.index(row["uid"])]
@@ -125,7 +125,8 @@ def test_a_structure_that_is_partly_unreadable_proves_nothing(
     server = peer(messages=[PeerMessage(uid=1, octets=with_file("PDF"), structure=structure)])
     desk = open_desk(peer_account(server))
     [row] = desk.search(has_attachment=True).data["messages"]
-    assert row["attachments"] in (["a.pdf"], ["application/octet-stream"], ["(unknown)"])
+    if not row.get("attachments_unknown"):
+        assert row["attachments"][0]["filename"] in {"a.pdf", ""}
     [file] = desk.message(row["message_id"])["attachments"]
     assert (file["filename"], file["content_type"]) == ("a.pdf", "application/octet-stream")
     reply = desk.call(GET_ATTACHMENT, {"message_id": row["message_id"], "part_id": "2"})
@@ -160,8 +161,10 @@ def test_the_only_text_is_shown_and_what_is_no_text_is_a_file(
     [row] = desk.search(has_attachment=True).data["messages"]
     message = desk.message(row["message_id"])
     assert message["body_text"] == "At 9:30."
-    assert [each["part_id"] for each in message["attachments"]] == row["part_ids"]
-    assert "2" in row["part_ids"]
+    assert [each["part_id"] for each in message["attachments"]] == [
+        each["part_id"] for each in row["attachments"]
+    ]
+    assert "2" in [each["part_id"] for each in row["attachments"]]
 
 
 COUNT = 60
@@ -220,7 +223,7 @@ def test_a_line_end_inside_a_response_is_read_over(
         assert read_all(desk, **arguments)[0] == list(range(1, COUNT + 1))
     [row] = desk.search(has_attachment=True).data["messages"]
     assert row["uid"] == bad_uid
-    assert row["attachments"] == ["long name.pdf"]
+    assert [each["filename"] for each in row["attachments"]] == ["long name.pdf"]
     assert len(server.logins) == 1
 
 
@@ -237,7 +240,7 @@ def test_a_line_that_ends_too_early_costs_one_message_its_structure(
         # It alone is fetched again, without its structure; each page has one FETCH of rows and one of times.
         assert count_fetches(server) - fetches <= 2 * page_count + 1
     [row] = desk.search(has_attachment=True).data["messages"]
-    assert (row["uid"], row["attachments"]) == (bad_uid, ["(unknown)"])
+    assert (row["uid"], row["attachments_unknown"]) == (bad_uid, True)
     assert desk.message(f"imap:work:INBOX:1700000000:{bad_uid}")["body_text"]
     assert len(server.logins) == 1
 

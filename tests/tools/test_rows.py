@@ -13,6 +13,7 @@ from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import SearchQuery
+from mailmcp.tools.attachment_row import file_name
 from mailmcp.tools.columns import row_lines
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.rows import MessageRow, build_row, id_values
@@ -60,7 +61,15 @@ def test_a_row_of_an_empty_message() -> None:
         "- no date | unread | no sender: no subject | files unknown | `imap:work:INBOX:1:2`",
     )
     data = row.model_dump(exclude_none=True)
-    assert set(data) == {"message_id", "date", "from_", "subject", "flags", "attachments", "snippet"} | {
+    assert set(data) == {
+        "message_id",
+        "date",
+        "from_",
+        "subject",
+        "flags",
+        "attachments_unknown",
+        "snippet",
+    } | {
         "message_uri",
         "message_raw_uri",
         "mailbox",
@@ -206,11 +215,15 @@ MIXED = (
 )
 
 
+def named(row: MessageRow) -> list[tuple[str, str]]:
+    return [(each.part_id, each.filename) for each in row.attachments or ()]
+
+
 def test_a_row_names_its_files_and_says_how_large_it_is() -> None:
     fetched = FetchedMessage(uid=2, body_structure=MIXED, size_octets=4_200_000)
     row = build_row(REF, fetched)
-    assert (row.attachments, row.has_attachments, row.size_bytes) == (["a.pdf", "*b*.pdf"], True, 4_200_000)
-    assert row.part_ids == ["2", "3"]
+    assert (row.has_attachments, row.size_bytes) == (True, 4_200_000)
+    assert named(row) == [("2", "a.pdf"), ("3", "*b*.pdf")]
     assert r' | 2 files: "a.pdf" (part 2), "\*b\*.pdf" (part 3) | 4.2 MB | `imap:' in row_lines(row)[0]
 
 
@@ -218,18 +231,18 @@ def test_long_lists_of_file_names_are_cut_visibly() -> None:
     names = [b"n%d" % number + b"x" * 100 + b".pdf" for number in range(limits.ROW_FILES_MAX + 3)]
     leaves = ((b"application", b"pdf", (b"name", name), None, None, b"base64", 9) for name in names)
     row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
-    assert row.attachments is not None
-    assert len(row.attachments) == limits.ROW_FILES_MAX
-    assert max(map(len, row.attachments)) <= limits.ROW_FILENAME_CHARS_MAX
-    assert row.part_ids == ["1", "2", "3", "4", "5", "…"]
-    assert '5+ files: "n0' in row_lines(row)[0]
+    assert max(len(name) for _, name in named(row)) <= limits.ROW_FILENAME_CHARS_MAX
+    assert [part_id for part_id, _ in named(row)] == ["1", "2", "3", "4", "5"]
+    assert row.attachments_total == limits.ROW_FILES_MAX + 3
+    assert '8 files: "n0' in row_lines(row)[0]
+    assert "(part 5), … |" in row_lines(row)[0]
 
 
 def test_no_file_name_passes_for_an_attached_message() -> None:
     names = [b"message: inner", b"Message : inner", b"message 1.txt", b"file: message: inner"]
     leaves = ((b"text", b"csv", (b"name", name), None, None, b"7bit", 9, 1) for name in names)
     row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
-    assert row.attachments == [
+    assert [file_name(each) for each in row.attachments or ()] == [
         "file: message: inner",
         "file: Message : inner",
         "message 1.txt",
@@ -241,7 +254,7 @@ def test_no_file_name_passes_for_more_files() -> None:
     names = ["…", "5+ files", "and 3 more", "…", "…"]
     leaves = ((b"application", b"pdf", (b"name", each.encode()), None, None, b"base64", 9) for each in names)
     row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
-    assert (row.attachments, row.part_ids) == (names, ["1", "2", "3", "4", "5"])
+    assert named(row) == list(zip("12345", names, strict=True))
     assert ' | 5 files: "…" (part 1), ' in row_lines(row)[0]
 
 

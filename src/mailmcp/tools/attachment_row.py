@@ -1,10 +1,22 @@
 """An attachment as a row: one shape in lists, conversations and messages."""
 
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from pydantic import WithJsonSchema
+
+from mailmcp import limits
+from mailmcp.mail.clean import clean_line
 from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.tools.published import Row
 from mailmcp.wording import counted
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
+
+_AS_MESSAGE: Final = re.compile(r"(?:file: )*\W*message\s*:", re.IGNORECASE)
 
 
 class AttachmentRow(Row):
@@ -33,6 +45,42 @@ def attachment_row(part: Part) -> AttachmentRow:
         size_bytes=part.decoded_size,
         subject=part.subject or None,
     )
+
+
+FirstAttachments = Annotated[list[AttachmentRow], WithJsonSchema({"type": "array"})]
+"""The first attachments in a row; imap_get_message publishes their shape."""
+
+
+def first_attachments(parts: Sequence[Part]) -> list[AttachmentRow]:
+    """Build rows of the first attachments, with shortened names."""
+    rows = map(attachment_row, parts[: limits.ROW_FILES_MAX])
+    short = limits.ROW_FILENAME_CHARS_MAX
+    return [row.model_copy(update={"filename": make_snippet(row.filename, short)}) for row in rows]
+
+
+def file_name(file: Part | AttachmentRow) -> str:
+    """Return the name of a file; for an attached message its subject, for an unnamed part its type.
+
+    A file whose name could be taken for an attached message is called a file.
+    """
+    subject = clean_line(file.subject or "").text
+    if _AS_MESSAGE.match(unicodedata.normalize("NFKC", file.filename)):
+        return f"file: {file.filename}"
+    return file.filename or (f"message: {subject}" if subject else file.content_type)
+
+
+def files_column(rows: Sequence[AttachmentRow], total: int | None) -> list[str]:
+    """Return one column that names the files; none if there are no files.
+
+    Args:
+        rows: The first files.
+        total: How many there are, if there are more.
+    """
+    if not rows:
+        return []
+    names = (make_snippet(file_name(row), limits.ROW_FILENAME_CHARS_MAX) for row in rows)
+    written = [f"{quote(name)} (part {row.part_id})" for name, row in zip(names, rows, strict=True)]
+    return [f"{counted(total or len(rows), 'file')}: {', '.join(written + [ELLIPSIS] * bool(total))}"]
 
 
 def attachment_line(row: AttachmentRow) -> str:

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, tzinfo
 from typing import Final
 
 from mailmcp.mail.text.snippet import ELLIPSIS
-from mailmcp.tools.rows import UNKNOWN_FILES, MessageRow
-from mailmcp.wording import counted
+from mailmcp.tools.attachment_row import files_column
+from mailmcp.tools.rows import MessageRow
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
 
@@ -46,7 +46,8 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         *marks_of(row.flags),
         *invitation_column(row.invitation or "", (row.when or "").replace(f" ({zone})", "")),
         f"{who}: {quote(row.subject) or 'no subject'}",
-        *files_column(row.attachments or (), row.part_ids or ()),
+        *(["files unknown"] if row.attachments_unknown else []),
+        *files_column(row.attachments or (), row.attachments_total),
     ]
     octets = row.size_bytes or 0
     if octets >= _MEGABYTE:
@@ -90,23 +91,6 @@ def places_line(places: Sequence[str]) -> list[str]:
     """Write a line with the ids of copies, "…" for the rest; none if there are none."""
     shown = ", ".join(each if each == ELLIPSIS else code(each) for each in places)
     return [f"  also {shown}"] if shown else []
-
-
-def files_column(names: Sequence[str], part_ids: Sequence[str]) -> list[str]:
-    """Return one column that names the files, or says that they aren't known; none if there are no files.
-
-    Args:
-        names: From `shown_names`.
-        part_ids: From `shown_ids`, with one more if there are more files.
-    """
-    if not names:
-        return []
-    if list(names) == [UNKNOWN_FILES] and not part_ids:
-        return ["files unknown"]
-    more = len(part_ids) > len(names)
-    number = f"{len(names)}+ files" if more else counted(len(names), "file")
-    written = [f"{quote(name)} (part {part_id})" for name, part_id in zip(names, part_ids, strict=False)]
-    return [f"{number}: {', '.join(written + [ELLIPSIS] * more)}"]
 
 
 def marks_of(flags: Sequence[str]) -> list[str]:

@@ -1,11 +1,9 @@
 """One message in a list: what to fetch for it, and its row of data."""
 
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from mailmcp import limits
 from mailmcp.imap.object_ids import id_items
@@ -18,33 +16,32 @@ from mailmcp.mail.header.dates import format_rfc3339, parse_date
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.body_parts import list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
-from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.people import people_of
 from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.attachment_row import FirstAttachments, file_name, first_attachments
 from mailmcp.tools.evidence import SearchTerms, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.people import SentMail, addresses_of
+from mailmcp.tools.published import Row, Strings
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"
 _TEXT_FIELDS = "MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
 """Needed to read the first octets of TEXT."""
 
-UNKNOWN_FILES = "(unknown)"
-"""Instead of names of files, where the server's list of the parts can't be read."""
-
-_AS_MESSAGE = re.compile(r"(?:file: )*\W*message\s*:", re.IGNORECASE)
 _NOTHING = SearchTerms()
 _ANYONES = SentMail()
 _ARRIVED_LATE_S = 2 * 86_400
 """A later message may have been imported. Delayed mail arrives earlier than that."""
 
 
-class LeanMessageRow(BaseModel):
+class LeanMessageRow(Row):
     """One message of a page: its id, and what the id doesn't say."""
 
-    message_id: str = Field(description="Send it to imap_get_message.")
-    date: str = Field(description='RFC 3339; "" if unknown.')
+    message_id: str
+    date: str
+    """RFC 3339; "" if unknown."""
+
     arrived: str | None = None
     """When the server received it, if that is another day. Searches by time go by it by default.
 
@@ -56,10 +53,13 @@ class LeanMessageRow(BaseModel):
     """Set if the account's owner wrote the message."""
 
     subject: str
-    flags: list[str]
-    attachments: list[str] | None = None
-    part_ids: list[str] | None = None
-    """Of the first attachments, for imap_get_attachment; ends with "…" if there are more."""
+    flags: Strings
+    attachments: FirstAttachments | None = None
+    attachments_total: int | None = None
+    """If there are more."""
+
+    attachments_unknown: bool | None = None
+    """Whether the server's list of the parts can't be read."""
 
     invitation: str | None = None
     """The method (RFC 5546)."""
@@ -67,8 +67,10 @@ class LeanMessageRow(BaseModel):
     when: str | None = None
     """When the invitation is for; only in a search for invitations."""
 
-    places: list[str] | None = Field(None, description="Ids of copies.")
-    matched_in: list[str] | None = None
+    places: Strings | None = None
+    """Ids of copies."""
+
+    matched_in: Strings | None = None
     snippet: str | None = None
 
 
@@ -158,8 +160,9 @@ def build_row(
             "to": sent_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": flags_of(fetched),
-            "attachments": [UNKNOWN_FILES] if may_have_files else shown_names(parts) or None,
-            "part_ids": shown_ids((each.part_id for each in parts), limits.ROW_FILES_MAX) or None,
+            "attachments": first_attachments(parts) or None,
+            "attachments_total": len(parts) if len(parts) > limits.ROW_FILES_MAX else None,
+            "attachments_unknown": may_have_files or None,
             "invitation": invitation_method(structure.root, fetched.sections) or None,
             "when": when or None,
             "places": shown_ids((each.message_id for each in places), limits.ROW_PLACES_MAX) or None,
@@ -188,23 +191,6 @@ def id_values(ref: MessageRef) -> dict[str, object]:
 def flags_of(fetched: FetchedMessage) -> list[str]:
     """Return the flags that are seen whole: a server may send more in a keyword than RFC 9051 allows."""
     return [each for each in fetched.flags if each and is_seen_whole(each)]
-
-
-def file_name(part: Part) -> str:
-    """Return the name of a file; for an attached message its subject, for an unnamed part its type.
-
-    A file whose name could be taken for an attached message is called a file.
-    """
-    subject = clean_line(part.subject).text
-    if _AS_MESSAGE.match(unicodedata.normalize("NFKC", part.filename)):
-        return f"file: {part.filename}"
-    return part.filename or (f"message: {subject}" if subject else part.content_type)
-
-
-def shown_names(parts: Sequence[Part]) -> list[str]:
-    """Return the shortened names of the first files."""
-    shown = parts[: limits.ROW_FILES_MAX]
-    return [make_snippet(file_name(each), limits.ROW_FILENAME_CHARS_MAX) for each in shown]
 
 
 def shown_ids(ids: Iterable[str], most: int) -> list[str]:

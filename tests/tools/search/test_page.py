@@ -118,7 +118,8 @@ def test_a_page_with_attachments_and_its_limits(dovecot_mail: Store, desk: Desk)
     found = all_pages(desk, has_attachment=True, limit=2, snippet_max_chars=50, query="file")
     assert [row["uid"] for page in found for row in page.data["messages"]] == [30, 20, 10]
     first = found[0].data["messages"][0]
-    assert (first["attachments"], first["part_ids"], first["has_attachments"]) == (["a b.pdf"], ["2"], True)
+    [file] = first["attachments"]
+    assert (file["filename"], file["part_id"], first["has_attachments"]) == ("a b.pdf", "2", True)
     assert (first["snippet"], first["matched_in"]) == ("See the file.", ["body"])
     assert ' | 1 file: "a b.pdf" (part 2) | ' in found[0].text
     large = desk.search(larger_than=2_000, sort="largest", limit=1)

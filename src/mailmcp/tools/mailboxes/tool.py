@@ -44,11 +44,15 @@ class MailboxRow(Row):
 
     name: str
     delimiter: str
-    special_use: str = Field(description='Such as "\\\\Sent" (RFC 6154).')
+    special_use: str
+    """Such as "\\\\Sent" (RFC 6154); "" for an ordinary mailbox."""
+
     special_use_guessed: bool | None = None
     """Whether it is guessed from the name."""
 
-    selectable: bool = Field(description="false: holds no messages.")
+    selectable: bool
+    """Whether it can hold messages."""
+
     messages: int | None = None
     unseen: int | None = None
 
@@ -218,10 +222,7 @@ def _start(arguments: ListMailboxesArguments) -> MailboxesCursor:
 TOOL = MailTool(
     name=LIST_MAILBOXES,
     title="List mailboxes",
-    description=(
-        "List the mailboxes (folders) of an account: exact names, special use, and on request how many "
-        "messages each holds."
-    ),
+    description=("List the mailboxes (folders) of an account, with counts on request."),
     arguments=ListMailboxesArguments,
     data=ListMailboxesData,
     run=list_mailboxes_of_accounts,

@@ -199,8 +199,7 @@ TOOL = MailTool(
     name=GET_MESSAGE,
     title="Get a message",
     description=(
-        "Get one message: text (from HTML if there is no plain text) and a list of attachments. "
-        "Does not mark it as read."
+        "Get one message: its text, from HTML if need be, and its attachments. Doesn't mark it as read."
     ),
     arguments=GetMessageArguments,
     data=GetMessageData,

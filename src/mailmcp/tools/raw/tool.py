@@ -129,9 +129,7 @@ def _outcome(
 TOOL = MailTool(
     name=GET_MESSAGE_RAW,
     title="Get a message's source",
-    description=(
-        "Get the source of a message as stored, in windows of octets. To read mail use imap_get_message."
-    ),
+    description=("Get the source of a message in windows of octets. To read mail use imap_get_message."),
     arguments=GetMessageRawArguments,
     data=GetMessageRawData,
     run=get_message_raw,

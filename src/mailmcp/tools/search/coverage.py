@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Final
 
-from pydantic import BaseModel
-
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.mail.text.snippet import ELLIPSIS
+from mailmcp.tools.published import Row, Strings
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.sources import Searches, in_preferred_order
 from mailmcp.tools.search.state import Search
@@ -28,13 +27,13 @@ Place = tuple[str, str]
 """Account and mailbox."""
 
 
-class CoverageData(BaseModel):
+class CoverageData(Row):
     """How far a page can be trusted; `mailboxes_searched` counts those of this page."""
 
     complete: bool
     mailboxes_searched: int
-    mailboxes_failed: list[str]
-    mailboxes_not_searched: list[str] | None = None
+    mailboxes_failed: Strings
+    mailboxes_not_searched: Strings | None = None
     method: str
 
 

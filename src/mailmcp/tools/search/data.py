@@ -2,11 +2,12 @@
 
 from pydantic import BaseModel
 
+from mailmcp.tools.published import Row, Strings
 from mailmcp.tools.rows import LeanMessageRow, MessageRow
 from mailmcp.tools.search.coverage import CoverageData
 
 
-class GroupRow(BaseModel):
+class GroupRow(Row):
     """One group. `key` is "" for messages that lack what they are grouped by."""
 
     key: str
@@ -17,7 +18,7 @@ class GroupRow(BaseModel):
     message_id: str | None = None
     """Of the newest message."""
 
-    unsubscribe: list[str] | None = None
+    unsubscribe: Strings | None = None
     """Web and mail addresses that end the subscription."""
 
     one_click: bool | None = None

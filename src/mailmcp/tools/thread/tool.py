@@ -15,8 +15,8 @@ from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
+from mailmcp.tools.attachment_row import FirstAttachments, files_column, first_attachments
 from mailmcp.tools.columns import (
-    files_column,
     invitation_column,
     marks_of,
     people_column,
@@ -27,7 +27,8 @@ from mailmcp.tools.errors import all_failed_error, mailbox_issue, search_again
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW, GET_THREAD
 from mailmcp.tools.people import first_addresses_of
-from mailmcp.tools.rows import arrived_instead, date_of, flags_of, message_id_of, shown_ids, shown_names
+from mailmcp.tools.published import Row, Strings
+from mailmcp.tools.rows import arrived_instead, date_of, flags_of, message_id_of, shown_ids
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData
 from mailmcp.tools.thread.all_accounts import find_in_account, find_in_all_accounts
@@ -68,7 +69,7 @@ class GetThreadArguments(MessageArguments):
     cursor: str = Field("", description="From the previous page; enough on its own.")
 
 
-class ThreadMessageRow(BaseModel):
+class ThreadMessageRow(Row):
     """One message; `text` has no quoted history."""
 
     message_id: str
@@ -77,17 +78,17 @@ class ThreadMessageRow(BaseModel):
     to: str
     cc: str | None = None
     subject: str
-    flags: list[str]
-    attachments: list[str] | None = None
-    part_ids: list[str] | None = None
-    """Of the attachments, for imap_get_attachment."""
+    flags: Strings
+    attachments: FirstAttachments | None = None
+    attachments_total: int | None = None
+    """If there are more."""
 
     text: str
     truncated: bool
     body_offset: int | None = None
     """Where imap_get_message reads on."""
 
-    places: list[str] | None = None
+    places: Strings | None = None
     """Ids of copies."""
 
 
@@ -97,7 +98,7 @@ class GetThreadData(BaseModel):
     account_id: str
     total: int
     messages: list[ThreadMessageRow]
-    continued_in: list[str] | None = None
+    continued_in: Strings | None = None
     """Ids of messages that may continue it, though none refers to it."""
 
     coverage: CoverageData
@@ -234,8 +235,8 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
             "cc": first_addresses_of(headers, "Cc", limit=limits.THREAD_PEOPLE_MAX) or None,
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": _flags(member),
-            "attachments": shown_names(read.files) or None,
-            "part_ids": shown_ids((each.part_id for each in read.files), limits.ROW_FILES_MAX) or None,
+            "attachments": first_attachments(read.files) or None,
+            "attachments_total": len(read.files) if len(read.files) > limits.ROW_FILES_MAX else None,
             "text": text,
             "truncated": truncated,
             "body_offset": min(len(text), read.common_chars) if truncated else None,
@@ -258,7 +259,7 @@ def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str
         *marks_of(row.flags),
         *invitation_column(member.invitation),
         f"{sender or 'no sender'} to {to or 'unnamed recipients'}{f', cc {cc}' if cc else ''}: {subject}",
-        *files_column(row.attachments or (), row.part_ids or ()),
+        *files_column(row.attachments or (), row.attachments_total),
         code(row.message_id),
     ]
     text = Untrusted(label="text", text=row.text) if row.text else "  (no text)"
