@@ -23,9 +23,6 @@ URI_CHARS_MAX: Final = 15_000
 PAGE_SIZE_DEFAULT: Final = 10
 """Messages on a page: ten rows take about 600 tokens."""
 
-GROUP_TIMES_DEFAULT: Final = 31
-"""Days, weeks, months or years in a reply: a month, or all months of a year. Each takes some 10 tokens."""
-
 PAGE_SIZE_MAX: Final = 100
 """More would exceed a model's attention and the FETCH line that servers accept."""
 
@@ -34,24 +31,8 @@ LAST_DAYS_MAX: Final = 365
 
 SNIPPET_CHARS_MIN: Final = 50
 SNIPPET_CHARS_MAX: Final = 500
-SNIPPET_OCTETS: Final = 4096
-"""Fetched of a message for a snippet: MIME headers, a short style sheet and 500 characters."""
-
-EVIDENCE_OCTETS: Final = 16_384
-"""Fetched of a message to show where a search matched: four screens of text, or one page of HTML.
-A hundred messages stay under 2 MB."""
-
-EVIDENCE_WORDS_MAX: Final = 32
-"""Words of a search that are looked up in the fetched text. Nobody sends more."""
-
 ROW_CHARS_MAX: Final = 200
 """A subject or the senders in a row; "…" marks a cut."""
-
-ROW_HEADER_OCTETS: Final = 32_768
-"""Fetched of a header when the server finds no header fields in it."""
-
-ROW_CALENDAR_OCTETS: Final = 32_768
-"""Fetched of an invitation for its times, which may come after a hundred attendees and a description."""
 
 ROW_RECIPIENTS_MAX: Final = 2
 """Recipients named in a row of sent mail; the others are counted."""
@@ -74,35 +55,11 @@ SEARCH_SOURCES_MAX: Final = 200
 SEARCH_SOURCES_CHARS_MAX: Final = 25_000
 """Space for those mailboxes in a cursor: half of it, which leaves the rest to the criteria."""
 
-SEARCH_GROUP_MAILBOXES: Final = 5
-"""Mailboxes that justify another session: a login costs five round trips, a search on an open session two."""
-
 SEARCH_DEADLINE_SHARE: Final = 0.75
 """Share of a call's time after which a silent account is given up if there are others."""
 
-LOOSE_WORDS_MATCHES: Final = 100
-"""Matches of several words from which a reply suggests the phrase: nobody reads ten pages."""
-
-SIMILAR_MAILBOXES_MAX: Final = 3
-"""Mailboxes suggested for a name that doesn't exist."""
-
-MAILBOX_CHARS_COMPARED: Final = 100
-"""Of a name that is compared with those of all mailboxes: the time grows with its square."""
-
 COVERAGE_NAMES_MAX: Final = 20
 """Mailboxes named in a list of a search's coverage; the others are counted."""
-
-COVERAGE_CHARS_MAX: Final = 600
-"""The description of how a search was made."""
-
-SEARCH_UIDS_MAX: Final = 2_000_000
-"""UIDs in one result that are expanded from ranges: 72 MB while reading. Twice the largest mailbox tested."""
-
-SEARCH_ROUNDS_MAX: Final = 20
-"""Searches for one result on servers that look at a limited number of messages (RFC 9738)."""
-
-ORDER_SAMPLE_MESSAGES: Final = 20
-"""Messages beyond a page that show whether UIDs follow arrival, about 60 octets each."""
 
 ORDER_SLACK_S: Final = 600
 """A message may seem this much older than the one before it: deliveries overtake each other."""
@@ -110,31 +67,11 @@ ORDER_SLACK_S: Final = 600
 LARGE_MAILBOX_MESSAGES: Final = 50_000
 """Larger mailboxes are searched in windows. No server sorts them: it may have to open every message."""
 
-SEARCH_WINDOW_MESSAGES: Final = 10_000
-"""Messages in the first window of a search, about: 8 KB of UIDs if one in ten matches."""
-
-SEARCH_WINDOW_S: Final = 2.0
-"""How long the search of a window should take: long enough to make the round trip small, short enough to
-report progress."""
-
-SEARCH_SLOW_S: Final = 10.0
-"""A mailbox of any size is searched in windows if the server would take longer for all of it."""
-
-SEARCH_WINDOW_GROWTH_MAX: Final = 8.0
-"""How much larger than the one before a window may be: the fourth may have a million messages."""
-
 SEARCH_LISTED_MATCHES_MAX: Final = 1_000
 """If no more matches than this are left, they are found at once: 8 KB."""
 
-SEARCH_TIME_S: Final = 20.0
-"""A search that takes longer returns what it has found. The next page goes on, so a caller sees progress well
-before hosts give up, after 60 s by default."""
-
 SORT_CANDIDATES_MAX: Final = 5_000
 """Messages that the client sorts for the server: about 60 octets each, 300 KB."""
-
-VERIFY_CANDIDATES_MAX: Final = 5_000
-"""Messages that one call verifies by flags, size or time: about 60 octets each, 300 KB."""
 
 VERIFY_EXPENSIVE_CANDIDATES_MAX: Final = 1_000
 """The same by header fields or structure: about 500 octets each, and the server opens each message."""
@@ -142,21 +79,6 @@ VERIFY_EXPENSIVE_CANDIDATES_MAX: Final = 1_000
 TIMED_CANDIDATES_MAX: Final = 300
 """Messages whose times are fetched with the first page of a search by time: 18 KB for an exact total."""
 
-VERIFY_CHUNKS: Final = (100, 400, 1_000)
-"""Messages in the first, the second and each further FETCH of a verification: matches are often near."""
-
-
-GROUP_KEY_CHARS_MAX: Final = 320
-"""Of the key of a group: what an address can have (RFC 5321 section 4.5.3.1)."""
-
-GROUP_NAME_CHARS_MAX: Final = 60
-"""Of the name of a person or a list."""
-
-UID_CACHE_ENTRIES: Final = 64
-"""Search results kept so that the next page takes one round trip. A lost one costs a search."""
-
-UID_CACHE_UIDS_MAX: Final = 1_000_000
-"""UIDs in all of those results: 8 MB as arrays."""
 
 # Messages
 FIRST_FETCH_OCTETS: Final = 131_072
@@ -373,58 +295,17 @@ THREAD_ACCOUNT_ROUNDS_MAX: Final = 6
 CONTINUATIONS_MAX: Final = 3
 """Messages named as possible continuations of a conversation."""
 
-AWAITING_CHUNKS: Final = (30, 60, 120)
-"""Messages whose replies are looked for at once, until the page is full; the next page continues."""
-
-REPLIES_MAX: Final = 400
-"""Replies fetched from one mailbox at once, about 500 octets each."""
-
-REPLIES_SEARCHED_MAX: Final = 50_000
-"""Newest messages of a mailbox that are searched for replies: servers may open each of them."""
-
 # IMAP
 SESSIONS_PER_ACCOUNT: Final = 4
 """Connections for one account: providers allow 10 to 15 for all of a user's programs together."""
-
-SESSION_IDLE_CHECK_S: Final = 30.0
-"""A session that was idle for this long is checked with NOOP before use."""
-
-SESSION_IDLE_MAX_S: Final = 240.0
-"""Idle sessions are closed after this long: NATs forget connections after about five minutes."""
-
-SESSION_AGE_MAX_S: Final = 3_600.0
-"""Sessions are replaced after this long, so that new credentials and routes take effect."""
 
 CONNECT_TIMEOUT_S: Final = 15.0
 COMMAND_TIMEOUT_S: Final = 30.0
 CALL_TIMEOUT_S: Final = 60.0
 """For one tool call with its retries; hosts give up after 60 s by default."""
 
-RETRY_ATTEMPTS: Final = 3
-"""Attempts at one read over new connections, the first included."""
-
-RETRY_WAIT_MAX_S: Final = 0.5
-"""Before the third attempt. The second follows at once: the first loss is usually a dead idle connection."""
-
-AUTH_BACKOFF_S: Final = 60.0
-"""No login for this long after one that was refused or not answered: providers lock accounts."""
-
-CONNECTION_LIMIT_TTL_S: Final = 600.0
-"""For a server's connection limit: another program may have closed some by then, and one refused login
-every ten minutes does no harm."""
-
-LITERAL_OCTETS_MAX: Final = 16_777_216
-"""One literal: far more than any that is requested, so a longer one is a fault or an attack."""
-
-RESPONSE_OCTETS_MAX: Final = 67_108_864
-"""All responses to a command or a burst: four of the longest literals. A search that finds a million messages
-takes 7 MB; more than this is a fault or an attack."""
-
 BURST_MAILBOXES: Final = 20
 """Mailboxes opened in one burst of commands."""
 
 BURST_OCTETS: Final = 32_768
 """Commands in one burst: they fit any socket buffer, so that neither side waits for the other."""
-
-SEQUENCE_SET_OCTETS: Final = 6_000
-"""UIDs in one command: Dovecot and others refuse lines over 8 KB."""

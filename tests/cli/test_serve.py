@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from cli.conftest import Serve
 from cli.served import Served
 from cli.settings_files import write_settings
+from mailmcp.cli.main import cli
 from mailmcp.cli.serve import exit_if_threads_are_stuck
 from mailmcp.imap.account import Account
 from servers.logins import plain_account
@@ -37,15 +39,7 @@ def assert_protocol_alone(served: Served) -> None:
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in served.lines)
 
 
-def test_it_ends_with_stdin(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
-    served = serving(serve, tmp_path, peer_account(peer()))
-    assert served.close() == 0
-    assert_protocol_alone(served)
-
-
-def test_the_preferences_of_the_settings_reach_the_tools(
-    serve: Serve, peer: PeerFactory, tmp_path: Path
-) -> None:
+def test_it_serves_saves_and_ends_with_stdin(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
     folder = tmp_path / "saved"
     folder.mkdir()
     server = peer(messages=make_messages(1))
@@ -53,15 +47,22 @@ def test_the_preferences_of_the_settings_reach_the_tools(
     arguments = {"message_id": "imap:work:INBOX:1700000000:1", "part_id": "1", "mode": "save"}
     served.call("imap_get_attachment", **arguments)
     assert [path.read_text() for path in folder.iterdir()] == ["Text of message 1.\n"]
-
-
-def test_it_says_goodbye_to_idle_servers(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
-    server = peer(messages=make_messages(1))
-    served = serving(serve, tmp_path, peer_account(server))
-    served.call("imap_search_messages")
+    for line in (
+        "",
+        "{",
+        "[]",
+        '"hunter2-secret"',
+        '{"jsonrpc":"2.0","id":7}',
+        '{"secret":"hunter2-secret"}',
+    ):
+        served.write(line)
+    served.write({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": ["hunter2-secret"]}})
+    assert served.call("imap_search_messages")["structuredContent"]["data"]["total"] == 1
     assert served.close() == 0
-    assert server.commands[-1].name == "LOGOUT"
+    assert_protocol_alone(served)
+    assert server.commands[-1].name == "LOGOUT", "it says goodbye"
     server.wait_closed(1)
+    assert "hunter2-secret" not in served.stderr
 
 
 def test_it_ends_with_stdin_also_with_many_calls_in_flight(
@@ -170,32 +171,11 @@ def test_nothing_but_the_protocol_is_written_whatever_servers_do(
     assert "Traceback" not in served.stderr
 
 
-def test_lines_that_are_not_the_protocol_do_not_end_it(
-    serve: Serve, peer: PeerFactory, tmp_path: Path
-) -> None:
-    served = serving(serve, tmp_path, peer_account(peer(messages=make_messages(1))), "--log-level", "debug")
-    for line in (
-        "",
-        "{",
-        "null",
-        "[]",
-        '"hunter2-secret"',
-        '{"jsonrpc":"2.0","id":7}',
-        '{"secret":"hunter2-secret"}',
-    ):
-        served.write(line)
-    served.write({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": ["hunter2-secret"]}})
-    assert served.call("imap_search_messages")["structuredContent"]["data"]["total"] == 1
-    assert served.close() == 0
-    assert_protocol_alone(served)
-    assert "hunter2-secret" not in served.stderr
-
-
-def test_an_address_that_is_taken_is_said(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
+def test_an_address_that_is_taken_is_said(peer: PeerFactory, tmp_path: Path) -> None:
     config = write_settings(tmp_path, peer_account(peer()))
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        busy = serve(
-            "serve", "--config", str(config), "--transport", "http", "--port", str(taken.getsockname()[1])
-        )
-        assert busy.process.wait(WAIT_S) == 1
-        assert busy.stderr.startswith("mailmcp: ") or "\nmailmcp: " in busy.stderr
+        port = str(taken.getsockname()[1])
+        arguments = ["serve", "--config", str(config), "--transport", "http", "--port", port]
+        result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 1
+    assert f"mailmcp: can't listen on 127.0.0.1:{port}: the port is in use" in result.stderr

@@ -54,6 +54,6 @@ def test_every_other_dialect_fits_its_published_schema_and_the_other_channel(
         assert all(row["message_id"] in text_of(found) for row in data["messages"])
         read = conversation.call("imap_get_message", {"message_id": data["messages"][0]["message_id"]})
         assert not read.is_error
-        for wrong in ({"limit": 0}, {"mailbox": "Nowhere"}, {"account_id": "gone"}, {"cursor": "x"}):
+        for wrong in ({"limit": -1}, {"mailbox": "Nowhere"}, {"account_id": "gone"}, {"cursor": "x"}):
             assert conversation.call("imap_search_messages", wrong).is_error
         assert conversation.call("imap_get_message", {"message_id": "imap:work:INBOX:1:1"}).is_error

@@ -16,7 +16,6 @@ from envelope.facts import facts_of
 from envelope.samples import (
     ACTION,
     ERRORS,
-    ISSUE,
     Reason,
     Shelf,
     errors,
@@ -131,15 +130,6 @@ def test_the_root_of_a_schema_is_an_object(dialect: Dialect) -> None:
     schema = published(dialect)
     assert schema["type"] == "object"
     jsonschema.Draft202012Validator.check_schema(schema)
-
-
-@pytest.mark.parametrize("dialect", [Dialect.RESPONSE_V2, Dialect.DISCRIMINATED])
-def test_what_is_missing_is_among_the_warnings_too(dialect: Dialect) -> None:
-    """Both conventions tell of skipped items there."""
-    result = make_result(replace(PLAIN, issues=(ISSUE,)), meta_of(), dialect=dialect)
-    reply = result.structured_content or {}
-    warnings = reply.get("warnings") or [{"message": each} for each in reply["meta"]["warnings"]]
-    assert [each["message"] for each in warnings] == ["`Emma` is missing: It is gone."]
 
 
 class Digest(BaseModel):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, cast
 import anyio
 import pytest
 from mcp import Client, MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult
+from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, ErrorData
 from pydantic import BaseModel, Field
 
 from envelope.samples import Reason, Shelf
@@ -255,20 +255,6 @@ def test_the_next_page_is_offered_and_leads_to_the_last_one() -> None:
     assert reply(call(action["tool"], action["arguments"]))["data"].get("next_action") is None
 
 
-@pytest.mark.parametrize("dialect", Dialect)
-def test_a_confirmation_is_asked_for_in_the_reply_and_sent_as_it_is(dialect: Dialect) -> None:
-    asked = call("burn", {"title": "Emma"}, dialect=dialect)
-    found = reply(asked).get("error")
-    details = found["details"] if isinstance(found, dict) else reply(asked)["data"]["details"]
-    action = details.get("next_action") or cast("dict[str, Any]", found)["next_action"]
-    assert (details["reason"], details["plan"]) == ("confirmation_required", "Burn Emma?")
-    assert action["arguments"].keys() == {"title", "confirm"}
-    assert not call(action["tool"], action["arguments"], dialect=dialect).is_error
-    other = call("burn", {**action["arguments"], "title": "Persuasion"}, dialect=dialect)
-    assert "Error `conflict`" in getattr(other.content[0], "text", "") or dialect is not Dialect.SUMMARY
-    assert other.is_error
-
-
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("build", [low_level, high_level])
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
@@ -285,6 +271,15 @@ def test_a_client_that_can_asks_its_user(era: Any, build: Any, action: Literal["
         assert reply(result)["data"]["books"] == ["Emma"]
     else:
         assert reply(result)["error"]["details"]["reason"] == "declined"
+
+
+def test_a_client_whose_asking_fails_gets_the_reply_that_asks() -> None:
+    async def fail_to_ask(_context: object, _params: object) -> ErrorData:
+        return ErrorData(code=INVALID_PARAMS, message="No form today.")
+
+    options = {"elicitation_callback": fail_to_ask}
+    asked = call("burn", {"title": "Emma"}, era="legacy", client=options)
+    assert reply(asked)["error"]["details"]["reason"] == "confirmation_required"
 
 
 @pytest.mark.parametrize("era", ERAS)

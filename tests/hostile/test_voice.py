@@ -48,7 +48,7 @@ _OPENINGS: Final = re.compile(
     r"|Authentication: |Invitation \(part |Delivery report \(part |Read receipt \(part |Attachments:$|File: "
     r"|Sections \(\d+\): |Resource |Saved |Not complete:$|Warning: |Next: [A-Z]|Error |The same call may "
     r"|How it was |Not proven |Not searched: |Message |Octets |Characters |The file of |No text of "
-    r"|Picture: |Picture of |No messages? |\d+ of |\d+ account"
+    r"|Picture: |Picture of |A message that |No messages? |\d+ of |\d+ account"
     rf"|\d+ (?:{'|'.join(GroupBy)})"
 )
 

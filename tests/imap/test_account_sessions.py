@@ -6,8 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from imap.scenes import make_account, open_mailbox, session_on
-from mailmcp import limits
-from mailmcp.imap.account_sessions import AccountSessions
+from mailmcp.imap.account_sessions import AUTH_BACKOFF_S, SESSION_AGE_MAX_S, AccountSessions
 from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import connection_lost_error
 from mailmcp.imap.session import Session
@@ -88,7 +87,7 @@ def test_a_login_that_may_count_against_the_account_is_not_repeated(
         assert not sessions.proven
     else:
         sessions.fail_if_backing_off(0.0)
-    sessions.fail_if_backing_off(limits.AUTH_BACKOFF_S)
+    sessions.fail_if_backing_off(AUTH_BACKOFF_S)
 
 
 def test_a_lease_ends_in_an_idle_session_or_a_closed_one(
@@ -99,8 +98,8 @@ def test_a_lease_ends_in_an_idle_session_or_a_closed_one(
     kept.opened_at = unwanted.opened_at = doubtful.opened_at = 10.0
     sessions.leased |= {kept, doubtful, old, unwanted}
     for session in (kept, doubtful, old):
-        sessions.give_back(session, limits.SESSION_AGE_MAX_S + 1, keep=True)
-    sessions.give_back(unwanted, limits.SESSION_AGE_MAX_S + 1, keep=False)
+        sessions.give_back(session, SESSION_AGE_MAX_S + 1, keep=True)
+    sessions.give_back(unwanted, SESSION_AGE_MAX_S + 1, keep=False)
     assert (sessions.idle, sessions.leased) == ([kept], set())
     assert [each.handle.aborted for each in (kept, doubtful, old, unwanted)] == [
         False,

@@ -6,8 +6,7 @@ import threading
 import pytest
 
 from imap.scenes import At, make_account, open_mailbox, session_on
-from mailmcp import limits
-from mailmcp.imap.client import Traffic
+from mailmcp.imap.client import LITERAL_OCTETS_MAX, Traffic
 from mailmcp.imap.command import Command
 from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.reasons import Reason
@@ -30,7 +29,7 @@ def test_what_is_received_and_all_bursts_of_a_connection_are_counted(
         assert traffic == Traffic(round_trips=seen.round_trips, octets_received=seen.octets_received)
 
 
-@pytest.mark.parametrize("size", [limits.LITERAL_OCTETS_MAX + 1, 2**31, 2**64])
+@pytest.mark.parametrize("size", [LITERAL_OCTETS_MAX + 1, 2**31, 2**64])
 def test_a_huge_literal_is_refused_before_it_is_read(peer: PeerFactory, size: int) -> None:
     claim = Respond(b"* 1 FETCH (UID 1 BODY[] {%d}\r\nabc" % size)
     server = peer(rules=[Rule(command="NOOP", action=claim)])
@@ -57,7 +56,7 @@ def test_a_response_is_not_held_beyond_its_budget(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, response: bytes, count: int
 ) -> None:
     """Forty of the longest literals for one small message, at a hundredth of the scale."""
-    monkeypatch.setattr(limits, "RESPONSE_OCTETS_MAX", 400_000)
+    monkeypatch.setattr("mailmcp.imap.client.RESPONSE_OCTETS_MAX", 400_000)
     server = peer(rules=[Rule(command="NOOP", action=flood(response, count))])
     with session_on(make_account(server)) as session:
         before = session.handle.traffic.octets_received
@@ -69,7 +68,7 @@ def test_a_response_is_not_held_beyond_its_budget(
 
 
 def test_each_command_has_a_budget_of_its_own(peer: PeerFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "RESPONSE_OCTETS_MAX", 400_000)
+    monkeypatch.setattr("mailmcp.imap.client.RESPONSE_OCTETS_MAX", 400_000)
     server = peer(rules=[Rule(command="NOOP", action=flood(LITERAL, 3))])
     with session_on(make_account(server)) as session:
         for _ in range(3):

@@ -3,9 +3,10 @@
 import pytest
 
 from imap.scenes import RunningPool, make_account, read_round
-from mailmcp import limits
 from mailmcp.imap.account import Account
+from mailmcp.imap.account_sessions import AUTH_BACKOFF_S
 from mailmcp.imap.mailboxes import CountFailure, count_mailboxes, list_mailboxes
+from mailmcp.imap.pool import RETRY_ATTEMPTS
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, Code, InternalError, ToolError
@@ -54,14 +55,14 @@ def test_a_connection_lost_once_is_made_again_quietly(
 def test_a_connection_lost_again_and_again_is_given_up(
     peer: PeerFactory, command: str, action: Action, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "RETRY_WAIT_MAX_S", 0.0)
+    monkeypatch.setattr("mailmcp.imap.pool.RETRY_WAIT_MAX_S", 0.0)
     server, account = start(peer, command)
     server.rules.append(Rule(command=command, action=action))
     with RunningPool(account) as pool:
         with pytest.raises(InternalError, match="lost") as caught:
             pool.run(read_round)
         assert (caught.value.reason, caught.value.retryable) == (Reason.CONNECTION_LOST, True)
-        assert server.connections == limits.RETRY_ATTEMPTS
+        assert server.connections == RETRY_ATTEMPTS
         server.rules.clear()
         assert pool.run(read_round) == [3, 2, 1]
 
@@ -81,7 +82,7 @@ def test_a_connection_lost_again_and_again_is_given_up(
 def test_garbage_ends_the_connection_and_is_not_tried_again(
     peer: PeerFactory, command: str, raw: bytes, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "RESPONSE_OCTETS_MAX", 50_000)
+    monkeypatch.setattr("mailmcp.imap.client.RESPONSE_OCTETS_MAX", 50_000)
     server, account = start(peer, command)
     server.rules.append(Rule(command=command, action=Respond(raw)))
     with RunningPool(account) as pool:
@@ -90,7 +91,7 @@ def test_garbage_ends_the_connection_and_is_not_tried_again(
         assert caught.value.reason is Reason.PROTOCOL_VIOLATION
         assert server.connections == 1
         server.rules.clear()
-        pool.clock.now += limits.AUTH_BACKOFF_S
+        pool.clock.now += AUTH_BACKOFF_S
         assert pool.run(read_round) == [3, 2, 1]
     assert server.connections == 2
 
@@ -128,7 +129,7 @@ def test_a_refused_login_is_an_error_of_the_credentials(peer: PeerFactory, comma
         assert caught.value.reason is Reason.CREDENTIALS_REJECTED
         assert len(server.logins) == server.connections == 1
         server.rules.clear()
-        pool.clock.now += limits.AUTH_BACKOFF_S
+        pool.clock.now += AUTH_BACKOFF_S
         assert pool.run(read_round) == [3, 2, 1]
 
 
@@ -170,10 +171,10 @@ def test_a_mailbox_that_refuses_to_be_counted_is_named(peer: PeerFactory, comman
 def test_a_bad_greeting_is_named(
     peer: PeerFactory, greeting: Action, reason: Reason, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "RETRY_WAIT_MAX_S", 0.0)
+    monkeypatch.setattr("mailmcp.imap.pool.RETRY_WAIT_MAX_S", 0.0)
     server = peer(greeting=greeting)
     with RunningPool(make_account(server)) as pool, pytest.raises(ToolError, match=words) as caught:
         pool.run(read_round)
     assert caught.value.reason is reason
     assert server.logins == []
-    assert server.connections == (limits.RETRY_ATTEMPTS if reason is Reason.CONNECTION_LOST else 1)
+    assert server.connections == (RETRY_ATTEMPTS if reason is Reason.CONNECTION_LOST else 1)

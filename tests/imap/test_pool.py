@@ -8,6 +8,8 @@ import pytest
 from imap.conftest import PoolFactory
 from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest, open_mailbox
 from mailmcp import limits
+from mailmcp.imap.account_sessions import SESSION_AGE_MAX_S, SESSION_IDLE_MAX_S
+from mailmcp.imap.pool import SESSION_IDLE_CHECK_S
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import NotFoundError
@@ -83,10 +85,10 @@ def test_a_session_that_was_idle_is_checked_before_it_is_used(
     server = peer(messages=make_messages(1))
     pool = run_pool(make_account(server))
     pool.run(newest)
-    pool.clock.now += limits.SESSION_IDLE_CHECK_S
+    pool.clock.now += SESSION_IDLE_CHECK_S
     pool.run(newest)
     assert "NOOP" not in names(server)
-    pool.clock.now += limits.SESSION_IDLE_CHECK_S + 0.1
+    pool.clock.now += SESSION_IDLE_CHECK_S + 0.1
     assert pool.run(newest) == [1]
     assert names(server).count("NOOP") == 1
     assert server.connections == 1
@@ -102,7 +104,7 @@ def test_an_idle_session_that_a_router_has_forgotten_is_replaced(
     pool = run_pool(make_account(server))
     pool.run(newest)
     server.rules.append(Rule(command="NOOP", action=Silence()))
-    pool.clock.now += limits.SESSION_IDLE_CHECK_S + 1
+    pool.clock.now += SESSION_IDLE_CHECK_S + 1
     assert pool.run(newest) == [1]
     assert server.connections == 2
     server.wait_closed(1)
@@ -111,7 +113,7 @@ def test_an_idle_session_that_a_router_has_forgotten_is_replaced(
 def test_the_check_leaves_the_time_for_commands_as_it_was(peer: PeerFactory, run_pool: PoolFactory) -> None:
     pool = run_pool(make_account(peer(messages=make_messages(1)), command_timeout_s=7.0))
     pool.run(newest)
-    pool.clock.now += limits.SESSION_IDLE_CHECK_S + 1
+    pool.clock.now += SESSION_IDLE_CHECK_S + 1
     assert pool.run(lambda session: session.connection.socket().gettimeout()) == 7.0
 
 
@@ -123,12 +125,12 @@ def test_sessions_that_are_idle_for_long_or_old_are_logged_out(
     open_sessions(server, pool, 3)
     pool.close_stale()
     assert server.open_connections == 3
-    pool.clock.now += limits.SESSION_IDLE_MAX_S
+    pool.clock.now += SESSION_IDLE_MAX_S
     pool.run(newest)
     pool.clock.now += 1
     pool.close_stale()
     assert names(server).count("LOGOUT") == 2
-    pool.clock.now = 1_000 + limits.SESSION_AGE_MAX_S
+    pool.clock.now = 1_000 + SESSION_AGE_MAX_S
     pool.run(newest)
     pool.clock.now += 1
     pool.close_stale()
@@ -144,7 +146,7 @@ def test_a_session_that_grew_old_in_use_is_not_kept(peer: PeerFactory, run_pool:
 
     def age(session: Session) -> None:
         newest(session)
-        pool.clock.now += limits.SESSION_AGE_MAX_S + 1
+        pool.clock.now += SESSION_AGE_MAX_S + 1
 
     pool.run(age)
     server.wait_closed(1)
@@ -209,8 +211,8 @@ def test_a_session_is_not_kept_after_a_bug(peer: PeerFactory, run_pool: PoolFact
 def test_the_pool_looks_for_stale_sessions_by_itself(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "SESSION_IDLE_CHECK_S", 0.01)
-    monkeypatch.setattr(limits, "SESSION_IDLE_MAX_S", -1.0)
+    monkeypatch.setattr("mailmcp.imap.pool.SESSION_IDLE_CHECK_S", 0.01)
+    monkeypatch.setattr("mailmcp.imap.account_sessions.SESSION_IDLE_MAX_S", -1.0)
     server = peer(messages=make_messages(1))
     with RunningPool(make_account(server)) as pool:
         pool.run(newest)

@@ -7,7 +7,7 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import make_account, newest
-from mailmcp import limits
+from mailmcp.imap.account_sessions import CONNECTION_LIMIT_TTL_S
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.dovecot import Dovecot
@@ -49,7 +49,7 @@ def test_one_login_is_refused_until_the_limit_that_was_learned_expires(
     server = peer(messages=make_messages(1))
     server.settings.session_limit = 2
     pool = run_pool(make_account(server, max_sessions=4))
-    for passed_s, refused in ((0.0, 1), (limits.CONNECTION_LIMIT_TTL_S - 1, 1), (1.0, 2)):
+    for passed_s, refused in ((0.0, 1), (CONNECTION_LIMIT_TTL_S - 1, 1), (1.0, 2)):
         pool.clock.now += passed_s
         calls = [pool.start(newest) for _ in range(CALLS)]
         assert [call.result(20) for call in calls] == [[1]] * CALLS

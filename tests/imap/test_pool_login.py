@@ -4,7 +4,6 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import RESULT_TIMEOUT_S, At, make_account, newest
-from mailmcp import limits
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError, RateLimit, ToolError
 from servers.dovecot import Dovecot, Login
@@ -85,7 +84,7 @@ def test_a_temporary_refusal_is_not_remembered(peer: PeerFactory, run_pool: Pool
 def test_other_failures_are_not_remembered_either(
     peer: PeerFactory, run_pool: PoolFactory, reason: Reason, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "RETRY_WAIT_MAX_S", 0.0)
+    monkeypatch.setattr("mailmcp.imap.pool.RETRY_WAIT_MAX_S", 0.0)
     server = peer(messages=make_messages(1))
     pool = run_pool(make_account(server))
     if reason is Reason.LOGIN_DISABLED:
@@ -102,7 +101,7 @@ def test_other_failures_are_not_remembered_either(
 def test_a_host_that_is_not_known_is_said_to_be_that(
     run_pool: PoolFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "RETRY_WAIT_MAX_S", 0.0)
+    monkeypatch.setattr("mailmcp.imap.pool.RETRY_WAIT_MAX_S", 0.0)
     with pytest.raises(InternalError, match="host is unknown") as caught:
         run_pool(make_account(At("mail.invalid", 143))).run(newest)
     assert caught.value.reason is Reason.CONNECTION_REFUSED

@@ -2,8 +2,7 @@
 
 import pytest
 
-from mailmcp import limits
-from mailmcp.imap.sequence_set import sequence_sets
+from mailmcp.imap.sequence_set import SEQUENCE_SET_OCTETS, sequence_sets
 
 
 @pytest.mark.parametrize(
@@ -24,6 +23,6 @@ def test_no_set_is_longer_than_a_command_line() -> None:
     uids = range(1_000_000_000, 1_000_010_000, 2)
     sets = list(sequence_sets(uids))
     assert len(sets) > 1
-    assert max(map(len, sets)) <= limits.SEQUENCE_SET_OCTETS
+    assert max(map(len, sets)) <= SEQUENCE_SET_OCTETS
     assert [int(each) for each in b",".join(sets).split(b",")] == list(uids)
     assert list(sequence_sets(range(1, 8), uid_limit=3)) == [b"1:3", b"4:6", b"7"]

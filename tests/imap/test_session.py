@@ -9,10 +9,10 @@ from imapclient import IMAPClient
 
 from imap.conftest import PoolFactory
 from imap.scenes import At, Endpoint, make_account, open_mailbox, page_request, read_page, session_on
-from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
+from mailmcp.imap.pool import SESSION_IDLE_CHECK_S
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import ConflictError, InternalError, NotFoundError
@@ -167,7 +167,7 @@ def test_a_call_does_not_fail_over_the_mailbox_of_the_call_before(
     pool = run_pool(store.account)
     pool.run(lambda session: open_mailbox(session, "Project"))
     store.delete("Project")
-    pool.clock.now += limits.SESSION_IDLE_CHECK_S + 1
+    pool.clock.now += SESSION_IDLE_CHECK_S + 1
     assert "Project" not in pool.run(list_names, mailbox="")
     assert pool.run(lambda session: uids(session, "INBOX")) == []
 

@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 
 from imap.searches import NOON, letter
-from mailmcp import limits
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Action, Close, Respond, Rule
 from tools.desk import Desk, Reply
@@ -23,7 +22,7 @@ FAULTS: dict[str, tuple[str, Action, str]] = {
 
 @pytest.fixture(autouse=True)
 def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "RETRY_WAIT_MAX_S", 0.001)
+    monkeypatch.setattr("mailmcp.imap.pool.RETRY_WAIT_MAX_S", 0.001)
 
 
 def mail(first: int) -> list[int]:

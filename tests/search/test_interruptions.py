@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from imap.searches import NOON, letter
-from mailmcp import limits
+from mailmcp.imap.pool import RETRY_ATTEMPTS
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.peer import Peer, PeerFactory
@@ -53,7 +53,7 @@ def server(peer: PeerFactory, capabilities: str) -> Peer:
 
 @pytest.fixture(autouse=True)
 def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "RETRY_WAIT_MAX_S", 0.001)
+    monkeypatch.setattr("mailmcp.imap.pool.RETRY_WAIT_MAX_S", 0.001)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_cut_in_every_try_loses_only_what_comes_after_it(peer: PeerFactory, op
     assert {(issue["code"], issue["stage"], issue["retryable"]) for issue in data["issues"]} == {
         ("internal", "fetch", True)
     }
-    assert sum(each.name == "UID FETCH" for each in server.commands) == limits.RETRY_ATTEMPTS
+    assert sum(each.name == "UID FETCH" for each in server.commands) == RETRY_ATTEMPTS
 
 
 def check(reply: Reply, desk: Desk, everything: Mapping[str, object]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from mailmcp import limits
+from mailmcp.tools.evidence import EVIDENCE_OCTETS
 from mailmcp.tools.preferences import DEFAULTS
 from search.filled import Filled
 from search.known_mail import Known
@@ -106,7 +106,7 @@ def test_a_hit_in_the_name_of_a_header_field_is_not_explained_away(filled_doveco
     assert not any("matched_in" in row for row in rows)
 
 
-@pytest.mark.parametrize(("before", "seen"), [(100, True), (limits.EVIDENCE_OCTETS + 1000, False)])
+@pytest.mark.parametrize(("before", "seen"), [(100, True), (EVIDENCE_OCTETS + 1000, False)])
 def test_what_was_not_fetched_is_not_said_to_hold_the_word(
     dovecot: Dovecot, dovecot_user: Login, before: int, *, seen: bool
 ) -> None:

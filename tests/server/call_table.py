@@ -117,7 +117,7 @@ BAD: list[Bad] = [
     ),
     *(
         Bad(RAW, {"message_id": "{id}", "max_bytes": value}, ("max_bytes",), "out_of_range")
-        for value in (0, 99, 100_001)
+        for value in (-1, 99, 100_001)
     ),
     Bad(RAW, {"message_id": SECRET}, ("message_id",), "malformed_id"),
     Bad(GET, {}, ("message_id",), "missing_param"),
@@ -143,7 +143,7 @@ BAD: list[Bad] = [
     Bad(MAILBOXES, {"include_counts": "si"}, ("include_counts",), "invalid_type"),
     Bad(GET, {"message_id": ["{id}"]}, ("message_id",), "invalid_type"),
     Bad(GET, {"message_id": "{id}", "include_headers": 2}, ("include_headers",), "invalid_type"),
-    *(Bad(SEARCH, {"limit": value}, ("limit",), "out_of_range") for value in (0, -1, 101, "1000")),
+    *(Bad(SEARCH, {"limit": value}, ("limit",), "out_of_range") for value in (-1, 101, "1000")),
     *(Bad(SEARCH, {"last_days": value}, ("last_days",), "out_of_range") for value in (-1, 366)),
     *(
         Bad(SEARCH, {"snippet_max_chars": value}, ("snippet_max_chars",), "out_of_range")
@@ -158,9 +158,9 @@ BAD: list[Bad] = [
         "out_of_range",
     ),
     Bad(SEARCH, {"query": "x" * 5_000}, ("query",), "out_of_range"),
-    Bad(SEARCH, {"start_date": "2026-11-03", "end_date": "2026-11-02"}, ("end_date",), "out_of_range"),
+    Bad(SEARCH, {"start_date": "2026-11-03", "end_date": "2026-11-02"}, ("before",), "out_of_range"),
     *(
-        Bad(SEARCH, {"start_date": value}, ("start_date",), "invalid_value")
+        Bad(SEARCH, {"start_date": value}, ("since",), "invalid_value")
         for value in (SECRET, "2026-13-01", "2026-02-30", "01.02.2026", "20260102", "2026-1-2")
     ),
     Bad(GET, {"message_id": "{id}", "body_mode": SECRET}, ("body_mode",), "invalid_value"),
@@ -200,8 +200,8 @@ BAD: list[Bad] = [
     ),
     Bad(
         SEARCH,
-        {"limit": 0, "start_date": SECRET, "subject": _BREAK, "form": 1},
-        ("subject", "start_date", "limit", "form"),
+        {"limit": -1, "start_date": SECRET, "subject": _BREAK, "form": 1},
+        ("subject", "since", "limit", "form"),
         "forbidden_character",
     ),
 ]

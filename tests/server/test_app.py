@@ -46,7 +46,7 @@ def test_every_kind_of_reply_keeps_the_rules_and_the_published_schema(dialect: D
                 ("imap_list_accounts", {}, False),
                 ("imap_list_mailboxes", {"include_counts": True}, False),
                 ("imap_search_messages", {"limit": 2}, False),
-                ("imap_search_messages", {"limit": 0}, True),
+                ("imap_search_messages", {"limit": -1}, True),
                 ("imap_search_messages", {"mailbox": "nowhere"}, True),
                 ("imap_get_message", {"message_id": "imap:work:INBOX:1:1"}, True),
                 ("imap_get_message", {}, True),

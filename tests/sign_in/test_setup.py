@@ -2,6 +2,7 @@
 
 import json
 import stat
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ from mailmcp.cli.questions import Questions
 from servers.authorization import CLIENT_ID, USER, AuthorizationServer
 from servers.dovecot import Dovecot
 from servers.dovecot_config import PASSWORD
-from sign_in.terminal import NO_KEY_STORE
+from sign_in.terminal import CTRL_C, NO_KEY_STORE, converse
 
 ADDRESS = "ann@contoso.example"
 Setup = Callable[..., Result]
@@ -116,6 +117,21 @@ def test_a_person_answers_the_questions_and_reads_mail(
     assert entry["args"][-1] == "serve"
     assert not (home / ".codeium" / "windsurf" / "mcp_config.json").exists()
     assert reads_mail(config, home)
+
+
+def test_a_real_terminal_asks_without_echo_and_can_be_interrupted(
+    at_server: list[str], home: Path, config: Path
+) -> None:
+    command = [sys.executable, "-m", "mailmcp", "setup", *at_server]
+    typed = [("Your address", f"{ADDRESS}\r"), ("Login name", "\r"), ("A short name", "\r")]
+    status, screen = converse(command, home, [*typed, ("Password", f"half{CTRL_C}")])
+    assert (status, config.exists(), stored(home).exists()) == (1, False, False)
+    assert "Aborted!" in screen
+    typed += [("Password", "wrong\r"), ("Try again", "\r"), ("Password", f"{PASSWORD}\r")]
+    status, screen = converse(command, home, typed)
+    assert status == 0, screen
+    assert PASSWORD not in screen
+    assert account(config)["account_id"] == "contoso"
 
 
 @pytest.mark.parametrize("answered", range(4))

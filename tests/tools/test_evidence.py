@@ -2,10 +2,12 @@
 
 import pytest
 
-from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.evidence import (
+    EVIDENCE_OCTETS,
+    EVIDENCE_WORDS_MAX,
+    SNIPPET_OCTETS,
     SearchTerms,
     find_evidence,
     search_terms,
@@ -44,7 +46,7 @@ def test_the_words_of_a_search(query: SearchQuery, terms: SearchTerms) -> None:
 
 def test_only_so_many_words_are_looked_for() -> None:
     words = search_terms(SearchQuery(query=tuple(map(str, range(500))))).anywhere
-    assert len(words) == limits.EVIDENCE_WORDS_MAX
+    assert len(words) == EVIDENCE_WORDS_MAX
 
 
 TEXTS = {
@@ -90,14 +92,12 @@ def test_without_texts_there_is_no_evidence() -> None:
 
 def test_more_text_is_fetched_if_it_is_searched_for_words() -> None:
     assert (
-        text_octets(SearchTerms())
-        == text_octets(SearchTerms(by_place={"subject": ("x",)}))
-        == limits.SNIPPET_OCTETS
+        text_octets(SearchTerms()) == text_octets(SearchTerms(by_place={"subject": ("x",)})) == SNIPPET_OCTETS
     )
     assert (
         text_octets(SearchTerms(anywhere=("x",)))
         == text_octets(SearchTerms(by_place={"body": ("x",)}))
-        == limits.EVIDENCE_OCTETS
+        == EVIDENCE_OCTETS
     )
 
 

@@ -99,7 +99,7 @@ def test_an_account_sent_with_a_message_id_must_be_the_messages(
 
 def test_a_desk_needs_no_server_to_refuse() -> None:
     with Desk([plain_account("127.0.0.1", 1, "u", "p")]) as desk, pytest.raises(InvalidInputError):
-        desk.search(limit=0)
+        desk.search(limit=-1)
 
 
 def test_a_missing_mailbox_suggests_listing_the_mailboxes(pymap_mail: Store) -> None:

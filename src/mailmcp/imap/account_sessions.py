@@ -4,12 +4,12 @@ Decides, and does no I/O. Only the event loop touches it.
 """
 
 from dataclasses import dataclass, field
+from typing import Final
 
 import anyio
 from anyio import CapacityLimiter
 from typing_extensions import override
 
-from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import connection_limit_error
@@ -17,6 +17,19 @@ from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError, RateLimit
+
+AUTH_BACKOFF_S: Final = 60.0
+"""No login for this long after one that was refused or not answered: providers lock accounts."""
+
+CONNECTION_LIMIT_TTL_S: Final = 600.0
+"""For a server's connection limit: another program may have closed some by then, and one refused login
+every ten minutes does no harm."""
+
+SESSION_AGE_MAX_S: Final = 3_600.0
+"""Sessions are replaced after this long, so that new credentials and routes take effect."""
+
+SESSION_IDLE_MAX_S: Final = 240.0
+"""Idle sessions are closed after this long: NATs forget connections after about five minutes."""
 
 
 @dataclass(slots=True)
@@ -73,7 +86,7 @@ class AccountSessions:
         """End a lease; close the session if it is in doubt or too old, or unless `keep`."""
         self.leased.discard(session)
         session.last_used_at = now
-        if keep and not session.in_doubt and now - session.opened_at <= limits.SESSION_AGE_MAX_S:
+        if keep and not session.in_doubt and now - session.opened_at <= SESSION_AGE_MAX_S:
             self.idle.append(session)
         else:
             session.discard()
@@ -83,8 +96,7 @@ class AccountSessions:
         stale = [
             session
             for session in self.idle
-            if now - session.last_used_at > limits.SESSION_IDLE_MAX_S
-            or now - session.opened_at > limits.SESSION_AGE_MAX_S
+            if now - session.last_used_at > SESSION_IDLE_MAX_S or now - session.opened_at > SESSION_AGE_MAX_S
         ]
         self.idle = [session for session in self.idle if session not in stale]
         return stale
@@ -120,7 +132,7 @@ class AccountSessions:
         if refusal is None and not unanswered:
             return
         if handle.login_sent and (refusal or not self.proven):
-            self._no_login_until, self._refusal = now + limits.AUTH_BACKOFF_S, refusal
+            self._no_login_until, self._refusal = now + AUTH_BACKOFF_S, refusal
         self.proven = False
 
     def fail_if_backing_off(self, now: float) -> None:
@@ -167,7 +179,7 @@ class AccountSessions:
         if not opened:
             return False
         self.slots.total_tokens = min(opened, self.slots.total_tokens)
-        self._limit_expires_at = now + limits.CONNECTION_LIMIT_TTL_S
+        self._limit_expires_at = now + CONNECTION_LIMIT_TTL_S
         return True
 
     def forget_old_limit(self, now: float) -> None:

@@ -18,8 +18,14 @@ from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import LoginError
 from typing_extensions import Buffer, override
 
-from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response, quoted
+
+LITERAL_OCTETS_MAX: Final = 16_777_216
+"""One literal: far more than any that is requested, so a longer one is a fault or an attack."""
+
+RESPONSE_OCTETS_MAX: Final = 67_108_864
+"""All responses to a command or a burst: four of the longest literals. A search that finds a million messages
+takes 7 MB; more than this is a fault or an attack."""
 
 _NUMBER: Final = re.compile(rb"\d{1,20}")
 _WITH_LISTS: Final = re.compile(rb"\* (?:\d{1,10} FETCH \(|LIST |STATUS )", re.IGNORECASE)
@@ -271,7 +277,7 @@ class _Wire(imaplib.IMAP4):
         self._dial, self._traffic = dial, traffic
         self._was_receiving = True
         self._received = bytearray()
-        self._octets_left = limits.RESPONSE_OCTETS_MAX
+        self._octets_left = RESPONSE_OCTETS_MAX
         self._open_lists = 0
         self.pending: dict[bytes, Command] = {}
         """The commands of the burst that aren't complete, by tag."""
@@ -289,11 +295,11 @@ class _Wire(imaplib.IMAP4):
         self.is_signing_in = False
 
     def begin(self) -> None:
-        """Forget earlier responses and allow a new `limits.RESPONSE_OCTETS_MAX`."""
+        """Forget earlier responses and allow a new `RESPONSE_OCTETS_MAX`."""
         self.untagged_responses.clear()
         self.pending.clear()
         self.results.clear()
-        self._octets_left = limits.RESPONSE_OCTETS_MAX
+        self._octets_left = RESPONSE_OCTETS_MAX
 
     def begin_command(self, command: Command) -> bytes:
         """Return the tag of a command that is about to be sent."""
@@ -356,7 +362,7 @@ class _Wire(imaplib.IMAP4):
     @override
     def read(self, size: int) -> bytes:
         """Read a literal."""
-        if size > limits.LITERAL_OCTETS_MAX:
+        if size > LITERAL_OCTETS_MAX:
             raise ResponseTooLongError(f"a literal of {size} octets")
         self._spend(size)
         while len(self._received) < size:
@@ -407,7 +413,7 @@ class _Wire(imaplib.IMAP4):
     def _spend(self, octets: int) -> None:
         self._octets_left -= octets
         if self._octets_left < 0:
-            raise ResponseTooLongError(f"a response of more than {limits.RESPONSE_OCTETS_MAX} octets")
+            raise ResponseTooLongError(f"a response of more than {RESPONSE_OCTETS_MAX} octets")
 
     def _receive(self) -> None:
         octets = self.sock.recv(_READ_OCTETS)

@@ -22,13 +22,16 @@ from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
 
+ROW_HEADER_OCTETS: Final = 32_768
+"""Fetched of a header when the server finds no header fields in it."""
+
 FetchJob = tuple[Sequence[int], Sequence[str]]
 """UIDs, and the data items of each, such as `BODY.PEEK[]<0.131072>`."""
 
 _FIELDS: Final = "HEADER.FIELDS"
 _ASKS_FOR_FROM: Final = re.compile(r"HEADER\.FIELDS \([^)]*\bFROM\b", re.IGNORECASE)
 _FROM: Final = re.compile(rb"^From[ \t]*:", re.IGNORECASE | re.MULTILINE)
-_WHOLE_HEADER: Final = ("UID", f"BODY.PEEK[HEADER]<0.{limits.ROW_HEADER_OCTETS}>")
+_WHOLE_HEADER: Final = ("UID", f"BODY.PEEK[HEADER]<0.{ROW_HEADER_OCTETS}>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

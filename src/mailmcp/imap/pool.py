@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import anyio
 from anyio import to_thread
@@ -23,7 +23,6 @@ from tenacity import (
 )
 from typing_extensions import override
 
-from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.command import RefusedError
@@ -35,6 +34,15 @@ from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.threads import Threads
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError, Resource, ToolError, code
+
+RETRY_ATTEMPTS: Final = 3
+"""Attempts at one read over new connections, the first included."""
+
+RETRY_WAIT_MAX_S: Final = 0.5
+"""Before the third attempt. The second follows at once: the first loss is usually a dead idle connection."""
+
+SESSION_IDLE_CHECK_S: Final = 30.0
+"""A session that was idle for this long is checked with NOOP before use."""
 
 ResultT = TypeVar("ResultT")
 
@@ -119,8 +127,8 @@ class Pool:
         attempts = AsyncRetrying(
             retry=retry_if_exception(self._is_retried),
             # The first loss is usually a dead idle connection: the second attempt follows at once.
-            wait=wait_chain(wait_none(), wait_random(0, limits.RETRY_WAIT_MAX_S)),
-            stop=stop_after_attempt(limits.RETRY_ATTEMPTS),
+            wait=wait_chain(wait_none(), wait_random(0, RETRY_WAIT_MAX_S)),
+            stop=stop_after_attempt(RETRY_ATTEMPTS),
             sleep=anyio.sleep,
             reraise=True,
         )
@@ -189,7 +197,7 @@ class Pool:
             return await self._open(call)
         call.handle = session.handle
         session.begin_lease()
-        if self._clock() - session.last_used_at > limits.SESSION_IDLE_CHECK_S:
+        if self._clock() - session.last_used_at > SESSION_IDLE_CHECK_S:
             await self._run_or_drop(call, session, partial(session.check, _CHECK_TIMEOUT_S))
         return session
 
@@ -234,7 +242,7 @@ class Pool:
 
     async def _close_stale_forever(self) -> None:
         while True:
-            await anyio.sleep(limits.SESSION_IDLE_CHECK_S)
+            await anyio.sleep(SESSION_IDLE_CHECK_S)
             await self.close_stale()
 
     async def _log_out(self, sessions: Sequence[Session]) -> None:

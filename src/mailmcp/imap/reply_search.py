@@ -7,6 +7,7 @@ answer. If there are more than REPLIES_MAX, only those that name one of the mess
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
+from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, Response
@@ -20,6 +21,12 @@ from mailmcp.imap.session import Session
 from mailmcp.imap.thread import id_queries, row_steps
 from mailmcp.model.search_keys import any_of_each
 from mcp_envelope import ToolError, code
+
+REPLIES_MAX: Final = 400
+"""Replies fetched from one mailbox at once, about 500 octets each."""
+
+REPLIES_SEARCHED_MAX: Final = 50_000
+"""Newest messages of a mailbox that are searched for replies: servers may open each of them."""
 
 Keys = tuple[bytes, ...]
 
@@ -89,7 +96,7 @@ def find_replies(
         # Some servers find nothing by these keys, and nearly all mailboxes have replies.
         session.quirks.refuse(_FIELDS)
         _search(session, found, {name: [()] for name in found if name not in query.whole}, query)
-    many = [name for name, each in found.items() if len(each.uids) > limits.REPLIES_MAX]
+    many = [name for name, each in found.items() if len(each.uids) > REPLIES_MAX]
     if many:
         by_ids = [each.keys for each in id_queries(query.ids, known=query.ids)]
         keys = [*by_ids, *any_of_each(query.strays, octets_max=limits.THREAD_KEYS_OCTETS)]
@@ -133,7 +140,7 @@ def _search_steps(session: Session, name: str, keys: Keys, since: date) -> Steps
     exists = session.quirks.sizes.get(name)
     if exists is None:
         exists = (yield []).mailbox.exists
-    first = exists - limits.REPLIES_SEARCHED_MAX + 1
+    first = exists - REPLIES_SEARCHED_MAX + 1
     statements: tuple[str, ...] = ()
     if first > 1:
         statements = yield from _check_edge(name, first, since)
@@ -153,9 +160,7 @@ def _check_edge(name: str, first: int, since: date) -> Steps[tuple[str, ...]]:
     times = [each.internaldate_epoch for each in rows.values()]
     if times and all(each is not None and each < begins for each in times):
         return ()
-    return (
-        f"In {code(name)}, only the newest {limits.REPLIES_SEARCHED_MAX} messages were searched for replies.",
-    )
+    return (f"In {code(name)}, only the newest {REPLIES_SEARCHED_MAX} messages were searched for replies.",)
 
 
 def _fetch(
@@ -164,11 +169,9 @@ def _fetch(
     tasks: dict[str, MailboxTask[Fetched]] = {}
     for name, each in found.items():
         uids = sorted(each.uids)
-        if len(uids) > limits.REPLIES_MAX:
-            each.statements[
-                f"In {code(name)}, only the newest {limits.REPLIES_MAX} replies were checked."
-            ] = None
-            uids = uids[-limits.REPLIES_MAX :]
+        if len(uids) > REPLIES_MAX:
+            each.statements[f"In {code(name)}, only the newest {REPLIES_MAX} replies were checked."] = None
+            uids = uids[-REPLIES_MAX:]
         if uids:
             steps = row_steps(session, uids, items)
             tasks[name] = MailboxTask(mailbox=name, uidvalidity=each.uidvalidity, steps=steps)

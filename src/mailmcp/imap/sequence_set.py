@@ -1,8 +1,10 @@
 """Sequence sets (RFC 9051 section 9, sequence-set): UIDs with ranges, none longer than a line may be."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from mailmcp import limits
+SEQUENCE_SET_OCTETS: Final = 6_000
+"""UIDs in one command: Dovecot and others refuse lines over 8 KB."""
 
 
 def sequence_sets(uids: Sequence[int], *, uid_limit: int = 0) -> Iterator[bytes]:
@@ -21,7 +23,7 @@ def sequence_sets(uids: Sequence[int], *, uid_limit: int = 0) -> Iterator[bytes]
         sequence_set = b""
         for first, last in zip(firsts, lasts, strict=True):
             numbers = b"%d" % first if first == last else b"%d:%d" % (first, last)
-            if sequence_set and len(sequence_set) + len(numbers) >= limits.SEQUENCE_SET_OCTETS:
+            if sequence_set and len(sequence_set) + len(numbers) >= SEQUENCE_SET_OCTETS:
                 yield sequence_set
                 sequence_set = b""
             sequence_set += b"," * bool(sequence_set) + numbers

@@ -6,11 +6,17 @@ A result is used only while its mailbox shows that a new search would find the s
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Final
 
-from mailmcp import limits
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import CandidateList
 from mailmcp.model.query import SearchQuery
+
+UID_CACHE_ENTRIES: Final = 64
+"""Search results kept so that the next page takes one round trip. A lost one costs a search."""
+
+UID_CACHE_UIDS_MAX: Final = 1_000_000
+"""UIDs in all of those results: 8 MB as arrays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +40,7 @@ class _Entry:
 class UidCache:
     """The latest results, bounded in entries and in UIDs; drops the least recently used."""
 
-    def __init__(
-        self, *, entries: int = limits.UID_CACHE_ENTRIES, uids: int = limits.UID_CACHE_UIDS_MAX
-    ) -> None:
+    def __init__(self, *, entries: int = UID_CACHE_ENTRIES, uids: int = UID_CACHE_UIDS_MAX) -> None:
         self._max_entries, self._max_uids = entries, uids
         self._held: OrderedDict[SearchKey, _Entry] = OrderedDict()
 

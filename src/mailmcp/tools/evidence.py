@@ -5,8 +5,8 @@ Only what was fetched is looked at: header fields, file names, the first octets 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
-from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.clean import without_torn_end
 from mailmcp.mail.html.marks import MARK_OPENING
@@ -16,6 +16,16 @@ from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import find_word, make_snippet_around, normalize_words
 from mailmcp.model.query import Kind, SearchQuery
+
+SNIPPET_OCTETS: Final = 4096
+"""Fetched of a message for a snippet: MIME headers, a short style sheet and 500 characters."""
+
+EVIDENCE_OCTETS: Final = 16_384
+"""Fetched of a message to show where a search matched: four screens of text, or one page of HTML.
+A hundred messages stay under 2 MB."""
+
+EVIDENCE_WORDS_MAX: Final = 32
+"""Words of a search that are looked up in the fetched text. Nobody sends more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +56,7 @@ def search_terms(query: SearchQuery) -> SearchTerms:
         elif row.kind is Kind.PHRASE and query[row].strip():
             for place in map(str.lower, row.header_fields or ("body",)):
                 by_place[place] = (*by_place.get(place, ()), normalize_words(query[row]))
-    return SearchTerms(
-        anywhere=tuple(dict.fromkeys(anywhere))[: limits.EVIDENCE_WORDS_MAX], by_place=by_place
-    )
+    return SearchTerms(anywhere=tuple(dict.fromkeys(anywhere))[:EVIDENCE_WORDS_MAX], by_place=by_place)
 
 
 def find_evidence(terms: SearchTerms, texts: Mapping[str, str]) -> list[str]:
@@ -68,7 +76,7 @@ def find_evidence(terms: SearchTerms, texts: Mapping[str, str]) -> list[str]:
 
 def text_octets(terms: SearchTerms) -> int:
     """Return how much of a text to fetch: more if the search looks for words in it."""
-    return limits.EVIDENCE_OCTETS if terms.in_text else limits.SNIPPET_OCTETS
+    return EVIDENCE_OCTETS if terms.in_text else SNIPPET_OCTETS
 
 
 def text_of(fetched: FetchedMessage, terms: SearchTerms) -> str:

@@ -143,7 +143,7 @@ def test_the_verification_budget_is_kept_and_reported(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "VERIFY_EXPENSIVE_CANDIDATES_MAX", 40)
-    monkeypatch.setattr(limits, "VERIFY_CHUNKS", (5, 10))
+    monkeypatch.setattr("mailmcp.imap.search.attempt.VERIFY_CHUNKS", (5, 10))
     server = peer(messages=[letter(uid, attached=uid == 2) for uid in range(1, 101)])
     with session_on(make_account(server), Quirks()) as session:
         found = search_one(session, request(has_attachment=True))

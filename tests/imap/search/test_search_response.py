@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from mailmcp import limits
-from mailmcp.imap.search.search_response import parse_count, parse_esearch, parse_search
+from mailmcp.imap.search.search_response import SEARCH_UIDS_MAX, parse_count, parse_esearch, parse_search
 from steps import assert_linear
 
 
@@ -41,7 +40,7 @@ def test_an_extended_response_is_one_line() -> None:
     assert parse_esearch([], tag=b"A1") is None
     assert parse_esearch([whole, whole], tag=b"A1") is None
     assert parse_esearch([(b"x", b"y"), b""], tag=b"A1") is None
-    count = limits.SEARCH_UIDS_MAX
+    count = SEARCH_UIDS_MAX
     assert (
         len(parse_esearch([b'(TAG "A1") UID COUNT %d ALL 1:%d' % (count, count)], tag=b"A1") or ()) == count
     )

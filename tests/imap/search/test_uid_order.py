@@ -14,7 +14,7 @@ from imap.searches import NOON, PLAIN, letter, request, search_one, searches
 from mailmcp import limits
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.order import Order, sample_evenly, uids_follow_arrival
+from mailmcp.imap.search.order import ORDER_SAMPLE_MESSAGES, Order, sample_evenly, uids_follow_arrival
 from mailmcp.imap.search.page import PageRequest
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -65,7 +65,7 @@ def test_higher_uids_arrived_later_within_ten_minutes(
 def test_a_sample_is_small_and_reaches_the_end(count: int) -> None:
     uids = range(1, count + 1)
     sample = sample_evenly(uids)
-    assert len(sample) == len(set(sample)) == min(count, limits.ORDER_SAMPLE_MESSAGES)
+    assert len(sample) == len(set(sample)) == min(count, ORDER_SAMPLE_MESSAGES)
     assert set(sample) <= set(uids)
     assert not sample or sample[-1] == count
 
@@ -112,7 +112,7 @@ def test_a_mailbox_in_order_costs_two_round_trips_and_some_times(peer: PeerFacto
     assert found.uids == (200, 199, 198, 197, 196)
     assert set(found.fetched.messages) == set(found.uids)
     [times] = [each.line for each in server.commands if each.line.endswith("(UID INTERNALDATE)")]
-    assert len(times.split()[2].split(",")) == limits.ORDER_SAMPLE_MESSAGES
+    assert len(times.split()[2].split(",")) == ORDER_SAMPLE_MESSAGES
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_pages_of_any_mailbox_give_each_message_once(peer: PeerFactory, seed: in
     by_uid = sorted(received, reverse=order is Order.NEWEST)
     by_arrival = sorted(received, key=lambda uid: (received[uid], uid), reverse=order is Order.NEWEST)
     assert given == (by_uid if found.order.is_by_uid else by_arrival)
-    if len(messages) <= size + limits.ORDER_SAMPLE_MESSAGES:  # all were compared
+    if len(messages) <= size + ORDER_SAMPLE_MESSAGES:  # all were compared
         assert given == by_arrival or found.order.is_by_uid
         assert found.order.is_by_uid == uids_follow_arrival(
             {each.uid: FetchedMessage(uid=each.uid, internal_date=each.received) for each in messages}

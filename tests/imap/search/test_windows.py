@@ -40,7 +40,7 @@ class Stopwatch:
 @pytest.fixture(autouse=True)
 def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", LARGE)
-    monkeypatch.setattr(limits, "SEARCH_WINDOW_MESSAGES", WINDOW)
+    monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_MESSAGES", WINDOW)
     monkeypatch.setattr(limits, "SEARCH_LISTED_MATCHES_MAX", 1)
 
 

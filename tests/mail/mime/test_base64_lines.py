@@ -48,6 +48,7 @@ def test_a_single_word_after_the_last_line_is_plain_text(word: bytes) -> None:
         (b"YQ==YmM=", b"abc", b""),
         (b"YQ==\r\nYmM=\r\n", b"abc", b""),
         (b"!VGhl*IHRleHQg\r\naXMg~d2hvbGUu\r\n", b"The text is whole.", b""),
+        (b"VGhlIHRleHQgaXMg\r\n--!!--\r\nY3V0IGhlcmUsIGFs\r\n", b"The text is cut here, al", b""),
         (
             b"VGhlIHRleHQgaXMg\r\nY3V0IGhlc*UsIGFs\r\nbW9zdCBhdCB0aGUg\r\n",
             b"The text is " + base64.b64decode("Y3V0IGhlcUsIGFs=") + b"most at the ",

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from mailmcp import limits
+from mailmcp.imap import reply_search
 from mailmcp.model.owner import Owner
 from mailmcp.tools.preferences import DEFAULTS
 from mcp_envelope import InvalidInputError
@@ -85,7 +85,7 @@ def test_what_was_not_looked_at_is_said(
     fill(store, "Sent", turn(2))
     fill(store, "INBOX", *replies)
     assert turns_of(bobs.search(awaiting_reply="from_others")) == []
-    monkeypatch.setattr(limits, name, count)
+    monkeypatch.setattr(reply_search, name, count)
     reply = bobs.search(awaiting_reply="from_others")
     assert reply.data["coverage"]["complete"] is False
     assert f"newest {count}" in reply.data["coverage"]["method"]
@@ -97,7 +97,7 @@ def test_old_mail_below_the_newest_needs_no_caveat(
     store.fill("INBOX", [turn(1)] * 12, received=BEGAN - timedelta(days=30))
     fill(store, "INBOX", turn(3))
     fill(store, "Sent", turn(2))
-    monkeypatch.setattr(limits, "REPLIES_SEARCHED_MAX", 2)
+    monkeypatch.setattr("mailmcp.imap.reply_search.REPLIES_SEARCHED_MAX", 2)
     reply = bobs.search(awaiting_reply="from_others")
     assert turns_of(reply) == [2]
     assert "newest" not in reply.data["coverage"]["method"]

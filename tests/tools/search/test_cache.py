@@ -158,8 +158,8 @@ def test_each_page_is_what_it_would_be_without_the_cache(
 ) -> None:
     if in_windows:
         monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 8)
-        monkeypatch.setattr(limits, "SEARCH_WINDOW_MESSAGES", 3)
-        monkeypatch.setattr(limits, "SEARCH_WINDOW_GROWTH_MAX", 1.0)
+        monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_MESSAGES", 3)
+        monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_GROWTH_MAX", 1.0)
     chance = random.Random(f"{asked}{capabilities}{in_order}{seed}")  # noqa: S311 - it must repeat
     server = peer(capabilities=SERVERS[capabilities], mailboxes=[PeerMailbox(name="Lists")])
     mail = Mail(server=server, chance=chance, in_order=in_order)

@@ -10,7 +10,7 @@ from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.cursor import SourceCursor
-from mailmcp.tools.search.coverage import Coverage
+from mailmcp.tools.search.coverage import COVERAGE_CHARS_MAX, Coverage
 from mailmcp.tools.search.state import Search
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -109,7 +109,7 @@ def test_no_sentence_is_cut_within_the_name_of_a_mailbox() -> None:
     ]
     found = coverage(seen=seen)
     texts = (found.data.method, found.lines(empty=True)[0])
-    assert all(text.endswith("x`. …") and len(text) < limits.COVERAGE_CHARS_MAX + 30 for text in texts)
+    assert all(text.endswith("x`. …") and len(text) < COVERAGE_CHARS_MAX + 30 for text in texts)
     long = replace(scanned(), reach=f"Searched a part of `{'x' * 900}`.")
     assert coverage(seen=(long, *seen)).data.method.endswith("x`. …")
 

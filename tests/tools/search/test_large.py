@@ -18,7 +18,7 @@ COUNT = 60
 @pytest.fixture(autouse=True)
 def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 20)
-    monkeypatch.setattr(limits, "SEARCH_WINDOW_MESSAGES", 10)
+    monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_MESSAGES", 10)
     monkeypatch.setattr(limits, "SEARCH_LISTED_MATCHES_MAX", 10)
 
 
@@ -94,8 +94,8 @@ def test_criteria_show_each_match_once(large: Desk) -> None:
 
 
 def test_a_page_of_a_search_whose_time_is_up_says_so(large: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "SEARCH_TIME_S", 0.0)
-    monkeypatch.setattr(limits, "SEARCH_WINDOW_S", 1e-9)
+    monkeypatch.setattr("mailmcp.tools.search.sources.SEARCH_TIME_S", 0.0)
+    monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_S", 1e-9)
     pages = list(walk(large, subject="Message 1"))
     first = pages[0]
     assert first.uids == []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mailmcp import limits
+from mailmcp.imap.pool import RETRY_ATTEMPTS
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.peer import Peer, PeerFactory
@@ -25,7 +25,7 @@ OCTETS = 16_000
 
 @pytest.fixture(autouse=True)
 def _no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "RETRY_WAIT_MAX_S", 0.001)
+    monkeypatch.setattr("mailmcp.imap.pool.RETRY_WAIT_MAX_S", 0.001)
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_a_cut_that_every_attempt_meets_costs_only_the_texts_behind_it(
         ("internal", "fetch", True)
     }
     fetches = [each for each in server.commands if "BODY.PEEK[1]" in each.line]
-    assert len({each.connection for each in fetches}) == limits.RETRY_ATTEMPTS
+    assert len({each.connection for each in fetches}) == RETRY_ATTEMPTS
     server.rules.clear()
     check(desk.call(**next_call(reply)), rows(desk.call("imap_get_thread", {"message_id": message_id})))
 
@@ -86,7 +86,7 @@ def test_a_cut_that_every_attempt_meets_costs_only_the_rows_behind_it(
     desk = open_desk(peer_account(server))
     message_id = desk.search(limit=1).data["messages"][0]["message_id"]
     # The first is for the message itself, on each of the connections.
-    for attempt in range(limits.RETRY_ATTEMPTS):
+    for attempt in range(RETRY_ATTEMPTS):
         nth = 2 * (attempt + 1)
         server.rules.append(
             Rule(command="UID FETCH", containing="REFERENCES", nth=nth, action=Close("within"))

@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
+from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps
@@ -20,6 +21,12 @@ from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.verify import Check, header_items, make_check, merge_items
 from mailmcp.imap.session import Session
 from mcp_envelope import Code
+
+VERIFY_CANDIDATES_MAX: Final = 5_000
+"""Messages that one call verifies by flags, size or time: about 60 octets each, 300 KB."""
+
+VERIFY_CHUNKS: Final = (100, 400, 1_000)
+"""Messages in the first, the second and each further FETCH of a verification: matches are often near."""
 
 _TIMES = ("UID", "INTERNALDATE")
 _TEXT = "BODY.PEEK[TEXT]"
@@ -134,11 +141,11 @@ class Attempt:
         candidates, rows, seen = self.rest, first.rows, first.seen
         if self.verifies_all:
             candidates = array("I", (uid for uid in self.rest if _may_match(uid, seen, self.check)))
-        size, budget = self.wanted.size, limits.VERIFY_CANDIDATES_MAX
+        size, budget = self.wanted.size, VERIFY_CANDIDATES_MAX
         if self.check.is_expensive:
             budget = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX
         budget = min(max(budget // self.wanted.share, size), len(candidates))
-        chunks = chain(limits.VERIFY_CHUNKS, repeat(limits.VERIFY_CHUNKS[-1]))
+        chunks = chain(VERIFY_CHUNKS, repeat(VERIFY_CHUNKS[-1]))
         end = min(size, len(candidates))
         matches = self._select_first(candidates, end, seen)
         while not seen.interrupted and len(matches.uids) < size and end < budget:

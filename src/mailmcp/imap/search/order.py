@@ -6,11 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.verify import DATE_HEADER, Proofs
 from mailmcp.imap.session import Session
+
+ORDER_SAMPLE_MESSAGES: Final = 20
+"""Messages beyond a page that show whether UIDs follow arrival, about 60 octets each."""
 
 _RANK_MAX = 10**12 - 1
 """Above every size and time, and no longer than a cursor allows."""
@@ -170,7 +174,7 @@ def uids_follow_arrival(rows: Mapping[int, FetchedMessage]) -> bool:
 
 def sample_evenly(uids: Sequence[int]) -> Sequence[int]:
     """Return some of the UIDs: all if they are few, otherwise from all over, including the last."""
-    count = min(len(uids), limits.ORDER_SAMPLE_MESSAGES)
+    count = min(len(uids), ORDER_SAMPLE_MESSAGES)
     return [uids[len(uids) * number // count - 1] for number in range(1, count + 1)]
 
 

@@ -6,10 +6,13 @@ A server may work on several commands at a time and mix up their responses. Thos
 import re
 from array import array
 from collections.abc import Iterable, Sequence
+from typing import Final
 
-from mailmcp import limits
 from mailmcp.imap.command import RefusedError, Response
 from mailmcp.imap.pipeline import Replies
+
+SEARCH_UIDS_MAX: Final = 2_000_000
+"""UIDs in one result that are expanded from ranges: 72 MB while reading. Twice the largest mailbox tested."""
 
 _UID_DIGITS = 19
 """Digits to read of a number: enough to see that it isn't a UID, and no more than an array holds."""
@@ -57,7 +60,7 @@ def parse_esearch(lines: Sequence[object], *, tag: bytes) -> "array[int] | None"
     if not head.endswith(b'"' + tag + b'"') or b"UID" not in rest.upper().split():
         return None
     count = _ESEARCH_COUNT.search(rest)
-    if count is None or int(count[1]) > limits.SEARCH_UIDS_MAX:
+    if count is None or int(count[1]) > SEARCH_UIDS_MAX:
         return None
     ranges = _ESEARCH_ALL.search(rest)
     uids = _expand(ranges[1], limit=int(count[1])) if ranges else array("Q")

@@ -8,8 +8,8 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import islice
 from operator import lt
+from typing import Final
 
-from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import protocol_error
 from mailmcp.imap.pipeline import Steps
@@ -23,6 +23,9 @@ from mailmcp.imap.search.search_response import (
     parse_search,
 )
 from mailmcp.imap.session import Session
+
+SEARCH_ROUNDS_MAX: Final = 20
+"""Searches for one result on servers that look at a limited number of messages (RFC 9738)."""
 
 UidRange = tuple[int, int | None]
 """The lowest and the highest UID; None for no end."""
@@ -79,7 +82,7 @@ def uid_search(
     low, high = uids
     found = array("Q")
     counted: int | None = None
-    rounds = limits.SEARCH_ROUNDS_MAX
+    rounds = SEARCH_ROUNDS_MAX
     counting = [_search_command(plan, count, b"(COUNT)")] if count and extended else []
     while True:
         command = _search_command(plan, (low, high), b"(COUNT ALL)" if extended else b"")

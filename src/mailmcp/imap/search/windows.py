@@ -6,11 +6,26 @@ first messages are there early, however long it takes to search everything, and 
 the last window ended.
 """
 
+from typing import Final
+
 from mailmcp import limits
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.uid_search import UidRange
 from mailmcp.model.query import Proof, SearchQuery
+
+SEARCH_WINDOW_MESSAGES: Final = 10_000
+"""Messages in the first window of a search, about: 8 KB of UIDs if one in ten matches."""
+
+SEARCH_WINDOW_S: Final = 2.0
+"""How long the search of a window should take: long enough to make the round trip small, short enough to
+report progress."""
+
+SEARCH_SLOW_S: Final = 10.0
+"""A mailbox of any size is searched in windows if the server would take longer for all of it."""
+
+SEARCH_WINDOW_GROWTH_MAX: Final = 8.0
+"""How much larger than the one before a window may be: the fourth may have a million messages."""
 
 
 def is_large(exists: int | None) -> bool:
@@ -51,12 +66,12 @@ class Windows:
         exists = self._quirks.sizes.get(self._mailbox)
         if not exists or not self._quirks.uidnexts.get(self._mailbox):
             return None
-        is_slow = self._speed is not None and exists > self._speed * limits.SEARCH_SLOW_S
+        is_slow = self._speed is not None and exists > self._speed * SEARCH_SLOW_S
         if not (is_slow or is_large(exists)):
             return None
-        in_time = int(self._speed * limits.SEARCH_WINDOW_S) if self._speed else exists
+        in_time = int(self._speed * SEARCH_WINDOW_S) if self._speed else exists
         # Without criteria every message matches.
-        return min(in_time, limits.SEARCH_WINDOW_MESSAGES if self._kind else limits.SEARCH_LISTED_MATCHES_MAX)
+        return min(in_time, SEARCH_WINDOW_MESSAGES if self._kind else limits.SEARCH_LISTED_MATCHES_MAX)
 
     def take(self) -> UidRange:
         """Return the next window; `rest` is then what follows it."""
@@ -85,12 +100,12 @@ class Windows:
         elapsed_s = max(elapsed_s, _INSTANT_S)
         messages = self._count(self._latest)
         speed = messages / elapsed_s
-        long_enough = elapsed_s >= limits.SEARCH_WINDOW_S and messages > limits.SEARCH_LISTED_MATCHES_MAX
-        is_telling = alone and (long_enough or messages >= limits.SEARCH_WINDOW_MESSAGES)
+        long_enough = elapsed_s >= SEARCH_WINDOW_S and messages > limits.SEARCH_LISTED_MATCHES_MAX
+        is_telling = alone and (long_enough or messages >= SEARCH_WINDOW_MESSAGES)
         if messages and (is_telling or (self._speed is not None and speed > self._speed)):
             self._quirks.search_speeds[self._kind] = speed
         if self._messages is not None:
-            growth = min(limits.SEARCH_WINDOW_S / elapsed_s, limits.SEARCH_WINDOW_GROWTH_MAX)
+            growth = min(SEARCH_WINDOW_S / elapsed_s, SEARCH_WINDOW_GROWTH_MAX)
             self._messages = int(self._messages * growth) + 1
 
     def take_all(self) -> None:
@@ -105,7 +120,7 @@ class Windows:
     @property
     def counts_fast(self) -> bool:
         """Whether the matches in `rest` can be counted in the time of a window."""
-        return self.left <= self._speed * limits.SEARCH_WINDOW_S if self._speed else self._in_index
+        return self.left <= self._speed * SEARCH_WINDOW_S if self._speed else self._in_index
 
     @property
     def _speed(self) -> float | None:

@@ -56,6 +56,8 @@ def _iso_2022_jp_runs(octets: bytes) -> Iterator[str]:
                 yield _PAIR.sub(lambda pair: b"\x8f" + _with_eighth_bit(pair), run).decode("euc_jp", _SKIP)
             case b"(I":
                 yield bytes(octet | 0x80 if octet > 0x20 else octet for octet in run).decode("cp932", _SKIP)
+            case b"(J":
+                yield run.decode("ascii", "replace").replace("\\", "¥").replace("~", "‾")
             case _:
                 yield run.decode("ascii", "replace")
 

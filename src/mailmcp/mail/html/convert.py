@@ -118,7 +118,13 @@ class _Fragment:
 
     def open(self, tag: str, attributes: dict[str, str], style: Style) -> None:
         """Begin an element; one that isn't kept leaves what is in it."""
-        is_kept = tag in _TAGS and len(self._open) < _DEPTH_MAX and not (tag == "img" and not style.visible)
+        if tag == "img" and style.hides == MAYBE:
+            self.text(f" ({clean_line(attributes.get('alt', '')).text}) ", style)
+        is_kept = (
+            tag in _TAGS
+            and len(self._open) < _DEPTH_MAX
+            and not (tag == "img" and (style.hides == MAYBE or not style.visible))
+        )
         kept = {name: attributes[name] for name in _ATTRIBUTES.get(tag, ()) if name in attributes}
         if "alt" in kept:
             kept["alt"] = clean_line(kept["alt"]).text

@@ -71,7 +71,8 @@ _VALID: Final = {
         "clip": r"auto|rect\(.*\)",
         "scale": rf"none|{NUMBER.pattern}.*",
         "transform": r"none|(?:(?:scale|translate|rotate|skew|matrix|perspective)\w*\(.*\) ?)+",
-        "filter": r"none|(?:(?:opacity|blur|\w+-\w+|\w+ness|contrast|invert|url)\(.*\) ?)+",
+        "filter": r"none|(?:(?:opacity|blur|brightness|contrast|drop-shadow|grayscale|hue-rotate|invert"
+        r"|saturate|sepia|url)\(.*\) ?)+",
         **dict.fromkeys(_LENGTHS, _LENGTH),
     }.items()
 }
@@ -80,6 +81,7 @@ _VALID: Final = {
 _MAYBE_COLOUR: Final = re.compile(
     r"(?:var|env|light-dark|color(?:-mix)?|(?:ok)?l(?:ab|ch)|rgba?|hsla?|hwb)\(.*\)"
 )
+_LONG_NUMBER: Final = re.compile(r"\d{100,}")
 _PLAIN: Final = re.compile(r"[^\"'(){}\\@!/]*+(?:/(?!\*)[^\"'(){}\\@!/]*+)*+")
 _WORD: Final = re.compile(r"[^\s(),/]*\((?:[^()]|\([^()]*\))*\)|[^\s(),/]+")
 _FONT: Final = re.compile(r"(?:^|\s)([\d.]+(?:%|[a-z]+)?)\s*(?:/\s*\S+)?\s+\S")
@@ -96,9 +98,14 @@ def parse_style(text: str) -> tuple[Declaration, ...]:
     if len(text) > _STYLE_CHARS_MAX:
         return ((UNREAD, "", False),)
     try:
-        return expand(tinycss2.parse_blocks_contents(text))
+        return expand(tinycss2.parse_blocks_contents(shorten_numbers(text)))
     except RecursionError:  # of tinycss2, which writes nested brackets recursively
         return ((UNREAD, "", False),)
+
+
+def shorten_numbers(css: str) -> str:
+    """Cut numbers that Python refuses to read, and tinycss2 with it."""
+    return _LONG_NUMBER.sub("9" * 99, css)
 
 
 def expand(nodes: Sequence[Node]) -> tuple[Declaration, ...]:
@@ -119,7 +126,7 @@ def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
     found = [(name, value)]
     if name == "font":
         size = _FONT.search(value)
-        found = [("font-size", size[1] if size else value)]
+        found = [("font-size", size[1])] if size else [("font-size", value)] if "(" in value else []
     elif name == "background":
         colours = [word for word in _WORD.findall(value) if not _PICTURE.search(word) and _is_colour(word)]
         picture = value if _PICTURE.search(value) else "none"

@@ -182,6 +182,7 @@ class Renderer:
 
     def _close_link(self, tag: str, *, maybe: bool) -> None:
         if tag == "button" and not "".join(self._links[-1].said).strip():
+            self._links[-1].said.append("[button]")
             self._put("[button]", maybe=maybe)
         link = self._links.pop()
         said = "".join(link.said)
@@ -250,11 +251,11 @@ class Renderer:
     def _begin_table(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "table":
             self._tables.append(Table())
-        elif tag == "tr":
+        elif tag == "tr" and self._tables:  # SVG may have one without
             self._tables[-1].rows.append([])
         elif tag in _CELLS:
             self._cells.append(_OpenCell(self.writer, _number(attributes, "colspan")))
-            if len(self._cells) <= _CELL_DEPTH_MAX:
+            if self._tables and len(self._cells) <= _CELL_DEPTH_MAX:
                 self.writer = TextWriter()
             else:
                 self.writer.break_line()
@@ -270,7 +271,8 @@ class Renderer:
             cell, lines = self._cells.pop(), self.writer.finish()
             if self.writer is not cell.outer:
                 self.writer = cell.outer
-                self._tables[-1].rows[-1].append(Cell(lines, cell.columns))
+                rows = self._tables[-1].rows = self._tables[-1].rows or [[]]
+                rows[-1].append(Cell(lines, cell.columns))
 
 
 def _number(attributes: dict[str, str], name: str) -> int:

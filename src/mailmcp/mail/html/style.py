@@ -152,7 +152,7 @@ def _compute(parent: Style, tag: str, declared: tuple[tuple[str, str], ...]) -> 
         picture = values["background-image"]
     style = Style(
         font_px=parent.font_px if font_px is None else font_px,
-        visible=parent.visible if visibility in DEFAULTS else visibility == "visible",
+        visible=parent.visible if "(" in visibility or visibility in DEFAULTS else visibility == "visible",
         opacity=parent.opacity * (1.0 if opacity is None else opacity),
         colour=colour,
         is_filled=is_filled,

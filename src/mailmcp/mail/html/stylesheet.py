@@ -15,7 +15,7 @@ import tinycss2
 from tinycss2.ast import Node
 from turbohtml import Element, SelectorSyntaxError
 
-from mailmcp.mail.html.declarations import Declaration, expand, parse_style
+from mailmcp.mail.html.declarations import Declaration, expand, parse_style, shorten_numbers
 from mailmcp.mail.html.tree import Page
 
 _CHARS_MAX: Final = 200_000  # of all style sheets of a message; real ones have 30,000
@@ -66,9 +66,8 @@ class StyleSheets:
         for css, media in page.sheets:
             applies = media_applies(media)
             if applies is not False:
-                nodes = tinycss2.parse_stylesheet(
-                    css[: max(chars, 0)], skip_comments=True, skip_whitespace=True
-                )
+                read = shorten_numbers(css[: max(chars, 0)])
+                nodes = tinycss2.parse_stylesheet(read, skip_comments=True, skip_whitespace=True)
                 self._add_rules(nodes, is_sure=applies is True)
                 chars -= len(css)
 

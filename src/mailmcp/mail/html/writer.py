@@ -150,7 +150,10 @@ class TextWriter:
         if self._words:
             return
         if self.lines and self._breaks > 1:
-            self.lines.append("".join(prefix.rest for prefix in self._prefixes[: self._shared]).rstrip())
+            shared = self._prefixes[: min(self._shared, _PREFIXES_MAX)]
+            blank = "".join(prefix.rest for prefix in shared).rstrip()
+            if self.lines[-1] != blank:  # as it is if a mark was taken back
+                self.lines.append(blank)
         self._breaks, self._space, self._shared = 0, False, len(self._prefixes)
         for prefix in self._prefixes[:_PREFIXES_MAX]:
             self._words.append(prefix.rest if prefix.used else prefix.first)
@@ -160,7 +163,7 @@ class TextWriter:
             prefix.used = True
 
     def _end_line(self) -> None:
-        if self._words:
-            self.lines.append("".join(self._words).rstrip())
-            self._words, self._breaks = [], 1
-        self._space = False
+        if line := "".join(self._words).rstrip():
+            self.lines.append(line)
+            self._breaks = 1
+        self._words, self._space = [], False

@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Final
 
-from mailmcp import limits
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.tools.rows import MessageRow
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.state import Search, repeat_search
 from mcp_envelope import NextAction, code
+
+LOOSE_WORDS_MATCHES: Final = 100
+"""Matches of several words from which a reply suggests the phrase: nobody reads ten pages."""
 
 _BY_UID = (
     "The server doesn't sort this many messages: they are in the order in which they were added to "
@@ -47,7 +50,7 @@ def search_warnings(
         warnings.append("Searches by time use the time of arrival; dates=written uses the Date header.")
     words = search.query.query
     is_loose = len(words) > 1 and all(word.isalnum() for word in words)
-    if is_loose and search.is_first_page and total >= limits.LOOSE_WORDS_MATCHES:
+    if is_loose and search.is_first_page and total >= LOOSE_WORDS_MATCHES:
         phrase = code(f'"{" ".join(words)}"')
         warnings.append(f"The words may be far apart in these messages; query {phrase} finds the phrase.")
     if imported:

@@ -1,8 +1,8 @@
 """Mail that awaits a reply: a page of those candidates of a search to which `replies` finds none."""
 
 from dataclasses import replace
+from typing import Final
 
-from mailmcp import limits
 from mailmcp.model.awaited_reply import FROM_ME, AwaitedReply
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.tools.search.arguments import SearchMessagesArguments
@@ -15,6 +15,9 @@ from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError
+
+AWAITING_CHUNKS: Final = (30, 60, 120)
+"""Messages whose replies are looked for at once, until the page is full; the next page continues."""
 
 
 async def find_unanswered(
@@ -118,7 +121,7 @@ async def _fill_page(
         found += [page.found[place] for place in places[:room]]
         checked += len(page.found)
         number += 1
-        is_last = number == len(limits.AWAITING_CHUNKS) or page.failed_only
+        is_last = number == len(AWAITING_CHUNKS) or page.failed_only
         following = continue_after(begun, page)
         if following is None or is_last or len(found) == search.page_size:
             break
@@ -137,7 +140,7 @@ async def _search_chunk(call: Call, search: Search, replies: ReplySearch, number
 
 
 def _with_candidates(search: Search, number: int) -> Search:
-    return replace(search, page_size=max(search.page_size, limits.AWAITING_CHUNKS[number]))
+    return replace(search, page_size=max(search.page_size, AWAITING_CHUNKS[number]))
 
 
 def _merge(before: Searches, after: Searches) -> Searches:

@@ -7,6 +7,7 @@ which servers overlook in text that they can't read.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
@@ -18,6 +19,9 @@ from mailmcp.tools.search.sources import Searches, in_preferred_order
 from mailmcp.tools.search.state import Search
 from mailmcp.wording import counted
 from mcp_envelope import code
+
+COVERAGE_CHARS_MAX: Final = 600
+"""The description of how a search was made."""
 
 Place = tuple[str, str]
 """Account and mailbox."""
@@ -206,7 +210,7 @@ def _joined(sentences: Sequence[str]) -> str:
     text = ""
     for sentence in filter(None, map(str.strip, sentences)):
         longer = f"{text} {sentence}".lstrip()
-        if text and len(longer) > limits.COVERAGE_CHARS_MAX:
+        if text and len(longer) > COVERAGE_CHARS_MAX:
             return f"{text} {ELLIPSIS}"
         text = longer
     return text

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
@@ -31,6 +32,12 @@ from mcp_envelope import (
     ToolError,
     code,
 )
+
+SIMILAR_MAILBOXES_MAX: Final = 3
+"""Mailboxes suggested for a name that doesn't exist."""
+
+MAILBOX_CHARS_COMPARED: Final = 100
+"""Of a name that is compared with those of all mailboxes: the time grows with its square."""
 
 _SEPARATORS = re.compile(r"[/.\\]")
 """What may separate the levels of a guessed name."""
@@ -79,7 +86,7 @@ def suggest_mailboxes(name: str, mailboxes: Sequence[Mailbox]) -> Suggestion:
         if names == (EVERYTHING,):
             return Suggestion(sentence=f"{code(EVERYTHING)} means all mailboxes.", names=names)
         if names:
-            named = " or ".join(map(code, names[: limits.SIMILAR_MAILBOXES_MAX]))
+            named = " or ".join(map(code, names[:SIMILAR_MAILBOXES_MAX]))
             return Suggestion(sentence=f"Did you mean {named}?", names=names)
     return Suggestion(sentence=f"It has {code_list([each.name for each in selectable])}.")
 
@@ -95,7 +102,7 @@ def _guesses(name: str, mailboxes: Sequence[Mailbox]) -> Iterator[list[str]]:
     known = {each.name.casefold(): each.name for each in mailboxes} | {
         each.leaf.casefold(): each.name for each in mailboxes
     }
-    close = get_close_matches(asked[: limits.MAILBOX_CHARS_COMPARED], known, cutoff=_CUTOFF)
+    close = get_close_matches(asked[:MAILBOX_CHARS_COMPARED], known, cutoff=_CUTOFF)
     yield list(dict.fromkeys(known[each] for each in close))
 
 

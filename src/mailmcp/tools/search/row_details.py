@@ -5,8 +5,8 @@ One round trip for each account. A detail that can't be fetched is left out: the
 
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
+from typing import Final
 
-from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import invitation_part, invitation_times
@@ -17,6 +17,9 @@ from mailmcp.tools.fetch_parts import fetch_parts
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.tool import Call
+
+ROW_CALENDAR_OCTETS: Final = 32_768
+"""Fetched of an invitation for its times, which may come after a hundred attendees and a description."""
 
 
 async def fetch_snippets(
@@ -39,7 +42,7 @@ async def fetch_invitation_times(
             parts[each.ref] = part
 
     def choose(_session: Session, ref: MessageRef) -> Sequence[str]:
-        return "UID", f"BODY.PEEK[{parts[ref].part_id}]<0.{limits.ROW_CALENDAR_OCTETS}>"
+        return "UID", f"BODY.PEEK[{parts[ref].part_id}]<0.{ROW_CALENDAR_OCTETS}>"
 
     fetched = await fetch_parts(call, list(parts), choose)
     return {

@@ -9,6 +9,7 @@ from itertools import pairwise
 from math import ceil
 from time import monotonic
 from types import MappingProxyType
+from typing import Final
 
 import anyio
 
@@ -29,6 +30,13 @@ from mailmcp.tools.search.remembered import RememberedCandidates
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
 from mcp_envelope import ToolError
+
+SEARCH_GROUP_MAILBOXES: Final = 5
+"""Mailboxes that justify another session: a login costs five round trips, a search on an open session two."""
+
+SEARCH_TIME_S: Final = 20.0
+"""A search that takes longer returns what it has found. The next page goes on, so a caller sees progress well
+before hosts give up, after 60 s by default."""
 
 _LAST = {"\\Archive": 1, "\\All": 2}
 """Mailboxes that hold copies: the others say more about a message."""
@@ -149,7 +157,7 @@ class _Run:
         now = anyio.current_time()
         share = 1.0 if self.alone else limits.SEARCH_DEADLINE_SHARE
         self.deadline = now + (call.deadline - now) * share
-        self.search_until = monotonic() + min((self.deadline - now) / 2, limits.SEARCH_TIME_S)
+        self.search_until = monotonic() + min((self.deadline - now) / 2, SEARCH_TIME_S)
 
     async def search_all(self) -> Searches:
         """Search the accounts side by side."""
@@ -290,7 +298,7 @@ def _make_pages(
 
 def divide(sources: Sequence[SourceCursor], *, limit: int) -> list[Sequence[SourceCursor]]:
     """Divide mailboxes into up to `limit` groups of about equal size, each worth a session."""
-    count = max(min(limit, ceil(len(sources) / limits.SEARCH_GROUP_MAILBOXES)), 1)
+    count = max(min(limit, ceil(len(sources) / SEARCH_GROUP_MAILBOXES)), 1)
     edges = [len(sources) * number // count for number in range(count + 1)]
     return [sources[low:high] for low, high in pairwise(edges) if low < high]
 

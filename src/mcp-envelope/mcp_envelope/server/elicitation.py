@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CallToolRequestParams,
     ElicitRequest,
@@ -30,10 +31,16 @@ def can_ask(context: ServerRequestContext[Any]) -> bool:
 
 async def ask(
     confirmation: ConfirmationRequired, context: ServerRequestContext[Any]
-) -> str | InputRequiredResult:
-    """Ask now, and return the token if the user agrees, else ""; newer clients get a result that asks."""
+) -> str | InputRequiredResult | None:
+    """Ask now, and return the token if the user agrees, else ""; None if the client can't ask after all.
+
+    Newer clients get a result that asks.
+    """
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        answer = await context.session.elicit_form(confirmation.plan, _NO_FIELDS, context.request_id)
+        try:
+            answer = await context.session.elicit_form(confirmation.plan, _NO_FIELDS, context.request_id)
+        except MCPError:  # the reply asks instead
+            return None
         return confirmation.token if answer.action == "accept" else ""
     question = ElicitRequest(
         params=ElicitRequestFormParams(message=confirmation.plan, requested_schema=_NO_FIELDS)

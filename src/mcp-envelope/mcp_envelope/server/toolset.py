@@ -213,15 +213,25 @@ class Toolset:
             agreed = asked
         if agreed:
             given["confirm"] = agreed
-            return cast(CallToolResult, await self._call(tool, given, context))
-        return cast(CallToolResult, await self._call(replace(tool, run=_decline), given, context))
+        return cast(CallToolResult, await self._call(tool, given, context, declined=agreed == ""))
 
     async def _call(
-        self, tool: Tool[Any], given: Mapping[str, object], request: Context, *, may_ask: bool = False
+        self,
+        tool: Tool[Any],
+        given: Mapping[str, object],
+        request: Context,
+        *,
+        may_ask: bool = False,
+        declined: bool = False,
     ) -> CallToolResult | ConfirmationRequired:
-        """Run a tool and make its reply; return what to confirm instead if the client can ask its user."""
+        """Run a tool, unless the user declined, and make its reply.
+
+        Where the client can ask its user (`may_ask`), what to confirm is returned instead.
+        """
 
         async def work(context: object) -> Outcome[Any]:
+            if declined:
+                raise AuthFailedError("The user declined; nothing was done.", reason=BaseReason.DECLINED)
             arguments = read_arguments(tool.arguments, given, context={"call": context})
             return await self._run(tool, arguments, context)
 
@@ -328,10 +338,6 @@ class Toolset:
             reason=BaseReason.UNEXPECTED,
             details={"request_id": call.request_id},
         )
-
-
-async def _decline(_arguments: object, _context: object) -> Outcome[Any]:
-    raise AuthFailedError("The user declined; nothing was done.", reason=BaseReason.DECLINED)
 
 
 def _check_outcome(outcome: object, tool: Tool[Any]) -> None:

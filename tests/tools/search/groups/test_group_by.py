@@ -230,7 +230,7 @@ def test_the_time_is_limited_too() -> None:
 def test_a_lost_connection_keeps_what_was_counted(
     peer: PeerFactory, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "RETRY_WAIT_MAX_S", 0.001)
+    monkeypatch.setattr("mailmcp.imap.pool.RETRY_WAIT_MAX_S", 0.001)
     set_limits(monkeypatch, chunk=100)
     server = peer(messages=[letter(uid) for uid in range(1, 301)])
     desk = open_desk(peer_account(server))

@@ -9,12 +9,17 @@ from datetime import date, datetime, timedelta, tzinfo
 from enum import StrEnum
 from typing import Final
 
-from mailmcp import limits
 from mailmcp.mail.header.address import parse_addresses
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.header.mailing_list import LIST_HEADER_FIELDS, parse_mailing_list
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.mail.trust.domains import domain_of, organisation_of
+
+GROUP_KEY_CHARS_MAX: Final = 320
+"""Of the key of a group: what an address can have (RFC 5321 section 4.5.3.1)."""
+
+GROUP_NAME_CHARS_MAX: Final = 60
+"""Of the name of a person or a list."""
 
 
 class GroupBy(StrEnum):
@@ -118,7 +123,7 @@ def _key(address: str) -> str:
     A domain that is too long as well makes no key.
     """
     shorter = (address, f"@{address.rpartition('@')[2]}", "")
-    return next(each for each in shorter if len(each) <= limits.GROUP_KEY_CHARS_MAX)
+    return next(each for each in shorter if len(each) <= GROUP_KEY_CHARS_MAX)
 
 
 def _organisation(address: str) -> str:
@@ -153,4 +158,4 @@ def _leavable_senders(headers: Headers) -> tuple[Key, ...]:
 
 
 def _short(name: str) -> str:
-    return make_snippet(name, limits.GROUP_NAME_CHARS_MAX) if name else ""
+    return make_snippet(name, GROUP_NAME_CHARS_MAX) if name else ""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta, tzinfo
+from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.search.walk import WalkedMailbox
@@ -23,6 +24,9 @@ from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
 from mcp_envelope import Issue, NextAction, Outcome, Page
 
+GROUP_TIMES_DEFAULT: Final = 31
+"""Days, weeks, months or years in a reply: a month, or all months of a year. Each takes some 10 tokens."""
+
 _COPIES = "A message that is in several mailboxes counts in each."
 _TIMES = ("since", "before", "last_days")
 
@@ -32,7 +36,7 @@ async def reply_with_groups(
 ) -> Outcome[LeanSearchMessagesData]:
     """Reply with groups of the matches; two round trips, and one for each further 2,000 messages."""
     if group_by.is_time and "limit" not in sent.model_fields_set:
-        search = replace(search, page_size=limits.GROUP_TIMES_DEFAULT)
+        search = replace(search, page_size=GROUP_TIMES_DEFAULT)
     searches, grouped = await group_matches(call, search, group_by)
     search = searches.as_made(search)
     await explain_failures(call, search, searches)

@@ -1,0 +1,298 @@
+"""What styles and elements hide, for certain or in doubt, and what looks like it and is shown."""
+
+import pytest
+
+from mailmcp.mail.html.convert import HtmlText, html_to_text, sanitize_html
+
+SHOWN = "<p>shown</p>"
+
+
+def read(html: str) -> HtmlText:
+    """Read HTML both ways, which agree on what is hidden."""
+    text, safe = html_to_text(f"{SHOWN}{html}"), sanitize_html(f"{SHOWN}{html}")
+    assert "shown" in text.text
+    assert (text.hidden_by, text.hidden_chars) == (safe.hidden_by, safe.hidden_chars)
+    assert bool(text.maybe_hidden) == bool(safe.maybe_hidden)
+    assert ("MARK" in text.text) == ("MARK" in safe.text)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("style", "technique"),
+    [
+        ("display:none", "display"),
+        ("display : NONE !important", "display"),
+        ("display:n\\6fne", "display"),
+        ("display/**/:none", "display"),
+        ("color:red;display:none;", "display"),
+        ("display:none;display:foo", "display"),
+        ("display:none!important;display:block", "display"),
+        ("display:block;display:none", "display"),
+        ("content-visibility:hidden", "display"),
+        ("visibility:hidden", "visibility"),
+        ("visibility:collapse", "visibility"),
+        ("opacity:0", "opacity"),
+        ("opacity:.09", "opacity"),
+        ("opacity:5%", "opacity"),
+        ("opacity:-1", "opacity"),
+        ("filter:opacity(0)", "opacity"),
+        ("filter:grayscale(1) opacity(2%)", "opacity"),
+        ("-webkit-filter:opacity(0)", "opacity"),
+        ("font-size:0", "font size"),
+        ("font-size:2.9px", "font size"),
+        ("font-size:2pt", "font size"),
+        ("font-size:.1em", "font size"),
+        ("font-size:10%", "font size"),
+        ("font:1px/2 serif", "font size"),
+        ("font: italic bold .1em Arial", "font size"),
+        ("color:#fff", "colour"),
+        ("color:#f0f0f0", "colour"),
+        ("color:rgb(255 255 255 / 100%)", "colour"),
+        ("color:hsl(0,0%,100%)", "colour"),
+        ("color:transparent", "colour"),
+        ("color:rgba(0,0,0,.05)", "colour"),
+        ("color:Window", "colour"),
+        ("-webkit-text-fill-color:white", "colour"),
+        ("background:#000", "colour"),
+        ("background:black none no-repeat", "colour"),
+        ("background-color:currentColor", "colour"),
+        ("color:#123456;background:rgb(18,52,86)", "colour"),
+        ("color:#fff;background:linear-gradient(90deg,#fff,white 50%) #000", "colour"),
+        ("position:absolute;left:-9999px", "position"),
+        ("position:fixed;top:-500px", "position"),
+        ("position:relative;right:-40em", "position"),
+        ("position:absolute;inset:-999px auto auto", "position"),
+        ("position:absolute;left:9999px", "position"),
+        ("margin-left:-9999px", "position"),
+        ("margin:-9999px 0 0", "position"),
+        ("text-indent:-999em", "position"),
+        ("translate:-9999px", "position"),
+        ("transform:translate(0,-9999px)", "position"),
+        ("position:absolute;clip:rect(1px,1px,1px,1px)", "clip"),
+        ("clip-path:inset(50%)", "clip"),
+        ("clip-path:circle(0)", "clip"),
+        ("height:0;overflow:hidden", "extent"),
+        ("max-height:2px;overflow:clip", "extent"),
+        ("width:1px;overflow:hidden", "extent"),
+        ("block-size:0;overflow-y:auto", "extent"),
+        ("transform:scale(0)", "transform"),
+        ("transform:rotate(9deg) scale(.05)", "transform"),
+        ("transform:matrix(.01,0,0,.01,0,0)", "transform"),
+        ("scale:0", "transform"),
+        ("letter-spacing:-1em", "letter spacing"),
+    ],
+)
+def test_one_value_hides(style: str, technique: str) -> None:
+    hidden = read(f'<div style="{style}">MARK &#8203; <b>two</b></div>')
+    assert hidden.text == "shown"
+    assert (hidden.hidden_by, hidden.hidden_removed) == ({technique: 1}, 1)
+    assert hidden.hidden_chars in (7, 8)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p hidden>MARK</p>",
+        "<template><p>MARK</p></template>",
+        "<noscript>MARK</noscript>",
+        "<iframe>MARK</iframe>",
+        "<textarea>MARK</textarea>",
+        "<dialog>MARK</dialog>",
+        "<progress>MARK</progress>",
+        "<div style='visibility:hidden'><p>MARK</p></div>",
+        "<div style='opacity:.3'><p style='opacity:.3'>MARK</p></div>",
+        "<div style='font-size:5px'><p style='font-size:50%'>MARK</p></div>",
+        "<div style='display:none'><p style='display:block'>MARK</p></div>",
+        "<div style='color:#fff'><b>MARK</b></div>",
+        "<font color=white>MARK</font>",
+        "<font color=FFFFFF>MARK</font>",
+        "<table bgcolor=222222><tr><td><font color='#222'>MARK</font></table>",
+        "<table><tr bgcolor=black><td>MARK</table>",
+        "<div style='background:#000;color:#fff'><p style='background:#fff'>MARK</p></div>",
+        "<p style='-webkit-text-fill-color:#fff;color:#000'>MARK</p>",
+        "<span style='display:inline-block;width:0;overflow:hidden'>MARK</span>",
+        "<table><tr><td style='display:block;height:0;overflow:hidden'>MARK</table>",
+        "<svg style='display:none'><text>MARK</text></svg>",
+        "<img alt=MARK width=1 height=1>",
+        "<img alt=MARK style='max-height:2px'>",
+        "<p style='visibility:hidden'><img alt=MARK></p>",
+    ],
+)
+def test_elements_and_what_they_inherit_hide(html: str) -> None:
+    assert read(html).text == "shown"
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "display:var(--x)",
+        "visibility:var(--x)",
+        "opacity:calc(0)",
+        "font-size:.01rlh",
+        "font-size:min(0px,1px)",
+        "color:lab(100% 0 0)",
+        "color:var(--x)",
+        "color:color-mix(in srgb,white,white)",
+        "color:rgb(from white r g b)",
+        "background:var(--x)",
+        "-webkit-text-fill-color:var(--x)",
+        "color:#fff;background:url(x.png)",
+        "height:calc(0px);overflow:hidden",
+        "line-height:0;overflow:hidden",
+        "margin-left:calc(-1*9999px)",
+        "position:absolute;left:var(--x)",
+        "transform:rotateX(.25turn)",
+        "transform:var(--x)",
+        "clip-path:polygon(0 0)",
+        "mask:linear-gradient(transparent,transparent)",
+        "-webkit-mask-image:url(x)",
+        "filter:brightness(9)",
+        "contain:strict",
+        "zoom:.01",
+        "animation:x 1s forwards",
+        "offset-path:path('M-999 0')",
+        "letter-spacing:var(--x)",
+        f"width:{'(' * 2_000}",
+        f"font-family:'{'x' * 20_000}'",
+    ],
+)
+def test_a_value_that_is_not_understood_may_hide(style: str) -> None:
+    hidden = read(f'<div style="{style}">MARK [a]</div>')
+    assert hidden.text == "shown\n\n[may be hidden: MARK (a)]"
+    assert (hidden.hidden_removed, hidden.maybe_hidden, hidden.maybe_hidden_chars) == (0, 1, 8)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<details><summary>x</summary>MARK</details>",
+        "<details>MARK</details>",
+        "<select><option>MARK</select>",
+        "<object data=x>MARK</object>",
+        "<video>MARK</video>",
+        "<canvas>MARK</canvas>",
+        "<svg><text>MARK</text></svg>",
+        "<math><mi>MARK</mi></math>",
+        "<marquee>MARK</marquee>",
+        "<video><img alt=MARK></video>",
+    ],
+)
+def test_what_only_some_programs_show_is_marked(html: str) -> None:
+    hidden = read(html)
+    assert "[may be hidden: MARK]" in hidden.text.replace("(MARK)", "MARK")
+    assert "[may be hidden: x" not in hidden.text
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "display:block",
+        "visibility:visible",
+        "opacity:.5",
+        "font-size:3px",
+        "font-size:inherit",
+        "font:0",
+        "color:#ddd",
+        "color:initial",
+        "color:fff",
+        "color:#fff;background:#369",
+        "color:#fff;background:url(https://x.example/a.png)",
+        "color:#fff;background:url('cid:a')",
+        "color:#fff;background:linear-gradient(#369,#000)",
+        "background:12 px",
+        "background:no-repeat center",
+        "position:relative;left:-20px",
+        "left:-9999px",
+        "margin:0 auto",
+        "margin-left:calc(50% - 300px)",
+        "text-indent:-20px",
+        "height:0",
+        "width:0;overflow:visible",
+        "height:100px;overflow:hidden",
+        "clip:rect(0,0,0,0)",
+        "clip-path:none",
+        "clip-path:inherit",
+        "transform:none",
+        "transform:rotate(-3deg) translateX(-50%)",
+        "filter:none",
+        "filter:alpha(opacity=90)",
+        "filter:drop-shadow(0 0 2px #000)",
+        "letter-spacing:-1px",
+        "line-height:0",
+        "zoom:1",
+        "animation:none",
+        "display:block;display:foo",
+        "flux:1",
+        "mso-hide:all",
+    ],
+)
+def test_what_looks_like_hiding_is_shown(style: str) -> None:
+    shown = read(f'<div style="{style}">MARK</div>')
+    assert shown.text == "shown\n\nMARK"
+    assert (shown.hidden_removed, shown.maybe_hidden) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div style='visibility:hidden'><p style='visibility:visible'>MARK</p></div>",
+        "<div style='font-size:0'><p style='font-size:14px'>MARK</p></div>",
+        "<div style='color:#fff'><p style='color:#000'>MARK</p></div>",
+        "<div style='background:#000'><p style='color:#fff'>MARK</p></div>",
+        "<table bgcolor=333333><tr><td><font color=white>MARK</font></table>",
+        "<table background=https://x.example/a.png><tr><td style='color:#fff'>MARK</table>",
+        "<span style='height:0;overflow:hidden'>MARK</span>",
+        "<table><tr><td style='height:1px;overflow:hidden'>MARK</table>",
+        "<details open><summary>x</summary>MARK</details>",
+        "<dialog open>MARK</dialog>",
+        "<font color=nonsense>MARK</font>",
+        "<font size=1>MARK</font>",
+        "<p aria-hidden=true>MARK</p>",
+        "<div style='font-size:0'><img alt=MARK></div>",
+        "<img alt=MARK width=100% height=auto>",
+        "<p style='visibility:hidden'><img alt=MARK style='visibility:visible'></p>",
+    ],
+)
+def test_what_is_in_it_can_be_shown_again(html: str) -> None:
+    shown = read(html)
+    assert shown.text.replace("[MARK]", "MARK").endswith("MARK")
+    assert shown.maybe_hidden == 0
+
+
+def test_passages_are_counted() -> None:
+    """Texts that are hidden alike with nothing between them are one; white space is none."""
+    dim = "<span style='color:#fff'>two</span>"
+    counted = read(
+        f"{dim} {dim}x{dim}<p hidden> </p><p hidden>six six</p><p hidden><b>a</b> b<style>p</style></p>"
+    )
+    assert counted.hidden_by == {"colour": 2, "display": 2}
+    assert counted.hidden_chars == 3 * 3 + 7 + 2
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("a <img alt=b> c", "[may be hidden: a (b) c]"),
+        ("a <a href='https://x.example/]'>b</a> c", "[may be hidden: a b <https://x.example/)> c]"),
+        ("a</span> <img alt=b><span>c", "[may be hidden: a] [b]c"),
+        ("a<br>&gt; b<br>c", "[may be hidden: a]\n[may be hidden: > b]\n[may be hidden: c]"),
+        ("</span><table><tr><td style=opacity:var(--x)>a<td>b</table>", "[may be hidden: a] | b"),
+    ],
+)
+def test_a_mark_is_on_one_line_and_nothing_closes_it(html: str, text: str) -> None:
+    assert html_to_text(f"<span style='opacity:var(--x)'>{html}</span>").text == text
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<svg style='display:none'/>TEXT",
+        "<b hidden><p>x</b>TEXT</p>",
+        "<table><tr><td><b hidden>x</table>TEXT",
+        '<p style\0="display:none">TEXT</p>',
+        '<p style="\0display:none">TEXT</p>',
+        "<style>a</sty\0le>b</style>TEXT",
+    ],
+)
+def test_elements_end_where_browsers_end_them(html: str) -> None:
+    assert html_to_text(html).text == "TEXT"

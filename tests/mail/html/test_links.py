@@ -1,0 +1,217 @@
+import pytest
+
+from mailmcp.mail.html.convert import html_to_text
+from mailmcp.mail.html.links import SHORT_CHARS_MAX, LinkBook, find_misleading_host, numbered_links
+from mailmcp.mail.trust.link import parse_link
+
+LONG = "x" * SHORT_CHARS_MAX
+
+
+@pytest.mark.parametrize(
+    ("text", "href"),
+    [
+        ("https://bank.example/", "https://evil.test/"),
+        ("bank.example", "https://evil.test/"),
+        ("www.bank.example", "https://evil.test/"),
+        ("Log in at bank.example now", "https://evil.test/"),
+        ("Dear customer, please log in on https://bank.example/login within two days", "https://evil.test/"),
+        ("Dear customer, please log in on www.bank.example within the next two days", "https://evil.test/"),
+        ("bank.example", "https://bank.example.evil.test/"),
+        ("bank.example", "https://bank-example.test/"),
+        ("bank.example", "https://bank.example@evil.test/"),
+        ("Log in", "https://bank.example@evil.test/"),
+        ("bank.example", "https://xn--bnk-6cd.example/"),
+        ("Log in", "https://b\u0430nk.example/"),
+        ("amazon.co.uk", "https://amazon.com/"),
+        ("help@bank.example", "mailto:help@evil.test"),
+        ("help@bank.example", "https://evil.test/"),
+        ("bank.example", "https://click.counter.example/x"),
+        ("https://good.example/ or https://bank.example/", "https://good.example/"),
+        ("Check your account today:\nbank.example\nThank you very much", "https://evil.test/"),
+        ("ann@bank.example", "mailto:ann@bank.example,bob@evil.test"),
+        ("bank.example\u5b89\u5168", "https://evil.test/"),
+        ("bank.com\u306b\u30ed\u30b0\u30a4\u30f3", "https://evil.test/"),
+        ("ann@bank.example", "mailto:ann@bank.example?bcc=bob@evil.test"),
+        ("https://bank.example", "ftp://evil.test/x"),
+        ("https://bank.example", "file:////evil.test/share"),
+        ("bank.example", "sms:+49124"),
+        ("Download", "ftp://bank.example@evil.test/x"),
+        ("https://\u24d1\u24d0\u24dd\u24da.example/", "https://evil.test/"),
+        ("www.\u24d1\u24d0\u24dd\u24da.example", "https://evil.test/"),
+        ("\u24d1\u24d0\u24dd\u24da.example", "https://evil.test/"),
+        ("bank\u2024example", "https://evil.test/"),
+    ],
+)
+def test_a_link_misleads(text: str, href: str) -> None:
+    assert find_misleading_host(text, parse_link(href))
+
+
+@pytest.mark.parametrize(
+    ("text", "href"),
+    [
+        ("https://bank.example/", "https://www.bank.example/login"),
+        ("Bank.Example", "https://bank.example"),
+        ("login.bank.example", "https://bank.example"),
+        ("bücher.example", "https://xn--bcher-kva.example/"),
+        ("Log in", "https://evil.test/"),
+        ("Why amazon.com has bought the last bookshop of the town", "https://news.example/1"),
+        ("help@bank.example", "mailto:help@bank.example"),
+        ("help@bank.example", "https://bank.example/contact"),
+        ("ann@corp.example has asked you to look at this document", "https://docs.example/1"),
+        ("Node.js 24, README.md, setup.py and main.rs", "https://docs.example/1"),
+        ("version 1.2.3, 3.9, v2.4.0", "https://docs.example/1"),
+        ("e.g. this", "https://docs.example/1"),
+        ("Look.Hear", "https://docs.example/1"),
+        ("www.docs.example\u306b\u30ed\u30b0\u30a4\u30f3", "https://docs.example/1"),
+        ("\u5b89\u5168.\u5b89\u5168", "https://docs.example/1"),
+        ("bank.example", "tel:+49123"),
+        ("bank.example", "ftp://ftp.bank.example/x"),
+        ("Talk to your account manager now at bank.example", "https://docs.example/1"),
+        ("bank.example", "#top"),
+        ("help@bank.example", "mailto:help"),
+        ("", "https://x.example/"),
+        ("a." * 5_000, "https://x.example/"),
+    ],
+)
+def test_a_link_does_not_mislead(text: str, href: str) -> None:
+    assert not find_misleading_host(text, parse_link(href))
+
+
+def describe(book: LinkBook, text: str, href: str) -> str:
+    return book.describe(text, href)[0]
+
+
+def test_each_target_is_shown_in_few_words() -> None:
+    book = LinkBook()
+    links = [
+        ("Read", "https://x.example/a", "<https://x.example/a>"),
+        ("Read again", "https://x.example/a", "<…>"),
+        ("https://x.example/a", "https://x.example/a", ""),
+        ("X.example/a/", "https://x.example/a/", ""),
+        ("+49 (1) 23", "tel:+49123", ""),
+        ("Call us", "tel:+49124", "<tel:+49124>"),
+        ("  ", "https://x.example/b", ""),
+        ("Nowhere", "#top", ""),
+        ("Buy", f"https://c.example/{LONG}", "c.example, link 1"),
+        ("Sell", f"https://c.example/{LONG}2", "link 2"),
+        ("Give", f"https://d.example/{LONG}", "d.example, link 3"),
+        ("Call", f"tel:{'1' * SHORT_CHARS_MAX}", "tel:, link 4"),
+        ("Text us", "sms:+49124?body=yes", "<sms:+49124?body=yes>"),
+        ("Open", "ms-word:ofe|u|https://x.example/", "<ms-word:ofe|u|https://x.example/>"),
+        ("Open", f"app:{LONG}", "app:, link 5"),
+        ("Look", "https://x.example/c", "<https://x.example/c>"),
+        ("Buy again", f"https://c.example/{LONG}", "c.example, link 1"),
+        ("bank.example", "https://d.example/", "<goes to d.example: https://d.example/>"),
+    ]
+    assert [describe(book, text, href) for text, href, _ in links] == [shown for _, _, shown in links]
+    assert (book.misleading, len(book.targets)) == (1, 5)
+
+
+def test_no_note_refers_to_a_link_far_above() -> None:
+    book = LinkBook()
+    notes: list[str] = []
+    for chars in (0, 900, 1_100):
+        book.chars_since += chars
+        notes.append(describe(book, "Read", "https://x.example/a"))
+    assert notes == ["<https://x.example/a>", "<…>", "<https://x.example/a>"]
+
+
+@pytest.mark.parametrize(
+    ("text", "href", "note"),
+    [
+        ("bank.example", "https://evil.test/a", "<goes to evil.test: https://evil.test/a>"),
+        ("bank.example", f"https://evil.test/{LONG}", f"<goes to evil.test: https://evil.test/{LONG}>"),
+        (
+            "bank.example",
+            f"https://evil.test/{LONG * 99}",
+            f"<goes to evil.test: https://evil.test/{'x' * 982}…>",
+        ),
+        (
+            "a@bank.example",
+            "mailto:a@bank.example,b@evil.test",
+            "<goes to evil.test: mailto:a@bank.example,b@evil.test>",
+        ),
+        ("bank.example", "sms:+49124", "<goes to sms:+49124>"),
+        ("Open", "javascript:alert(1)", "<goes to javascript:…>"),
+        ("", "data:text/html,x", ""),
+    ],
+)
+def test_what_misleads_says_where_it_goes_in_full(text: str, href: str, note: str) -> None:
+    book = LinkBook()
+    assert [describe(book, text, href), describe(book, text, href)] == [note, note]
+    assert book.misleading == 2
+
+
+def test_the_hosts_of_many_recipients_are_shown() -> None:
+    book = LinkBook()
+    two = ",".join(f"{name * 30}@{host}.example" for name, host in zip("abcd", "xyxy", strict=True))
+    five = ",".join(f"{host * 30}@{host}.example" for host in "vwxyz")
+    assert describe(book, "Write", f"mailto:{two}") == "x.example, y.example, link 1"
+    assert describe(book, "Answer", f"mailto:{five}") == "v.example, w.example, x.example, …, link 2"
+
+
+def test_the_links_of_a_text_are_found_by_their_numbers() -> None:
+    targets = ("https://a.example/", "https://b.example/", "https://c.example/" + "x" * 2_000)
+    text = "[a](a.example, link 1), (link 3), [d](link 4) and a link 2"
+    assert numbered_links(text, targets) == {"1": "https://a.example/"}
+
+
+@pytest.mark.parametrize(
+    ("html", "misleading"),
+    [
+        ("<p><a href={}><div>https://bank.com/login</div></a></p>", 1),
+        ("<p><a href={}><h2>Log in</h2></a></p>", 0),
+        ("<p><a href={}><div><img alt='Log in'></div></a></p>", 0),
+        ("<p><a href={}>x<p>bank.com", 1),
+        ("<b><a href={}>x</b> bank.com</a>", 1),
+        ("<a href={}>bank\u3002com</a>", 1),
+        ("<a href={}>bank.com<sup>1</sup></a>", 1),
+        ("<a href={}>bank<sup></sup> www.bank.com</a>", 1),
+        ("<a href={}>bank.com™</a>", 1),
+        ("<a href={}>\uff42ank\uff0ecom</a>", 1),
+        ("<a href={}>evil.test™ evil.test² evil.test℠</a>", 0),
+        ("<a href={}>bank.com<sub>2</sub></a>", 1),
+        ("<a href={}>bank.com<i style=font-size:4px> a b c d e f</i></a>", 1),
+        ("<a href={}>bank.com <img alt='a b c d e f'></a>", 1),
+        ("<a href={}>bank.com <i style=opacity:var(--x)> a b c d e f</i></a>", 1),
+        ("<a href={}>bank.com<i hidden> a b c d e f</i></a>", 1),
+        ("<a href={}>www.<img alt=bank>.com</a>", 1),
+        ("<a href={}><img alt=https://bank>.com</a>", 1),
+        ("<svg><a xlink:href={}><text>bank.com</text></a></svg>", 1),
+    ],
+)
+def test_links_are_read_as_browsers_repair_them(html: str, misleading: int) -> None:
+    converted = html_to_text(html.replace("{}", "https://evil.test/"))
+    assert "https://evil.test/>" in converted.text
+    assert converted.misleading_links == misleading
+
+
+BASE = '<base href="https://evil.example/a/b?c">'
+SHOWN = "bank.example <goes to evil.example: https://evil.example/"
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        (f"{BASE}<a href=/login>bank.example</a>", f"{SHOWN}login>"),
+        (f"{BASE}<b href=/login>bank.example</b>", "bank.example"),
+        (f"{BASE}<a href=x/y>bank.example</a>", f"{SHOWN}a/x/y>"),
+        (f"{BASE}<a href='?q#r'>bank.example</a>", f"{SHOWN}a/b?q#r>"),
+        (f"{BASE}<a href=''>bank.example</a>", f"{SHOWN}a/b>"),
+        (f"{BASE}<a href='https:\\\\bank.example'>bank.example</a>", "bank.example"),
+        (f"{BASE}<a href=//bank.example>bank.example</a>", "bank.example"),
+        (f"{BASE}<a href=javascript:x>bank.example</a>", "bank.example <goes to javascript:…>"),
+        (f"<base target=x>{BASE}<base href=https://bank.example><a href=x>bank.example</a>", f"{SHOWN}a/x>"),
+        (f"<a href=/x>bank.example</a><p>{BASE}", f"{SHOWN}x>"),
+        (f"<svg><base href=https://bank.example></svg>{BASE}<a href=/x>bank.example</a>", f"{SHOWN}x>"),
+        ("<base href='ftp://evil.example'><a href=//b.example/x>Open</a>", "Open <ftp://b.example/x>"),
+        ("<base href=mailto:ann@evil.example><a href=x>bank.example</a>", "bank.example"),
+        ("<base href=/><a href=/x>bank.example</a>", "bank.example"),
+        ("<base href='https://bank.example@evil.example'><a href=x>bank.example</a>", f"{SHOWN}x>"),
+    ],
+)
+def test_a_base_leads_relative_links_as_in_a_browser(html: str, text: str) -> None:
+    """URL Standard section 4.4; Thunderbird, Outlook and Apple Mail follow a base in mail."""
+    read = html_to_text(html)
+    assert read.text == text
+    assert read.misleading_links == ("<goes" in text)

@@ -1,0 +1,261 @@
+"""What each element means to a reader of the text."""
+
+import pytest
+
+from mailmcp.mail.html.convert import html_to_text
+
+
+def render(html: str) -> str:
+    return html_to_text(html).text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("", ""),
+        ("just text", "just text"),
+        ("a &amp; b &lt; c &eacute;&nbsp;d", "a & b < c é d"),
+        ("<p>one</p>\n\n<p>two</p>", "one\n\ntwo"),
+        ("<div>one</div><div>two</div>", "one\ntwo"),
+        ("<div><div><div>one</div></div></div>two", "one\ntwo"),
+        ("one<br>two<br><br><br><br>three", "one\ntwo\n\nthree"),
+        ("a<b>b</b> <i>c</i><u> d</u>", "ab c d"),
+        ("<h1>Top</h1><h3>Sub <b>x</b></h3>text", "# Top\n\n### Sub x\n\ntext"),
+        ("<h2></h2>text", "text"),
+        ("a<hr>b", "a\n---\nb"),
+        ("<pre>  x\n\n    y</pre>after", "  x\n\n    y\n\nafter"),
+        ("<script>x</script><style>y</style><title>z</title><!-- c -->a", "a"),
+        ("<p>a</p><xmp><b>x</b> &amp; y</xmp>", "a\n\n<b>x</b> &amp; y"),
+        ("<p>a\n<p>b<div>c", "a\n\nb\n\nc"),
+    ],
+)
+def test_blocks_become_lines(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<ul><li>a</li><li>b</li></ul>c", "- a\n- b\n\nc"),
+        ("x<ol><li>a<li>b</ol>", "x\n\n1. a\n2. b"),
+        ("<ol start=9><li>a<li>b<br>c</ol>", "9. a\n10. b\n    c"),
+        ("<ol start=x><li>a</ol>", "1. a"),
+        ("<ul><li><p>a</p><li><p>b</p><p>c</p></ul>", "- a\n- b\n\n  c"),
+        ("<ul><li>a<ul><li>b<ol><li>c</ol></ul><li>d</ul>", "- a\n  - b\n    1. c\n- d"),
+        ("<li>stray</li>", "- stray"),
+        ("<blockquote>a<p>b</p><blockquote>c</blockquote></blockquote>d", "> a\n>\n> b\n>\n> > c\n\nd"),
+        # Editors indent with quotations that have no border.
+        ('a<blockquote style="margin:0 0 0 40px;border:none;padding:0px">b</blockquote>', "a\n\n  b"),
+        (
+            'a<blockquote style="MARGIN: 0 0 0 40px; BORDER: medium">b<br>c</blockquote>d',
+            "a\n\n  b\n  c\n\nd",
+        ),
+        ('<blockquote style="border:none;border-left:solid blue 1.5pt">b</blockquote>', "> b"),
+        ("<blockquote><ul><li>a<li>b</ul></blockquote>", "> - a\n> - b"),
+        ("<dl><dt>a<dd>b<dt>c<dd>d</dl>", "a\n  b\nc\n  d"),
+    ],
+)
+def test_lists_and_quotes_are_marked(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        (
+            "<table><tr><th>Item<th>Price<tr><td>Rope<td>12</table>",
+            "Item | Price\nRope | 12",
+        ),
+        ("a<table><tr><td>b<td>c</table>d", "a\n\nb | c\n\nd"),
+        (
+            "<table><thead><tr><th></th><th>x</th><th>y</th></tr></thead><tr><td>r<td>1<td></table>",
+            "| x | y\nr | 1",
+        ),
+        ("<table><tr><td>a<td><td>c</table>", "a | c"),
+        ("<table><tr><td>a<td>b<td>c<tr><td>d<td><td>e</table>", "a | b | c\nd |  | e"),
+        ("<table><caption>Prices</caption><tr><td>a<td>b</table>", "Prices\na | b"),
+        ("<table><tr><td><p>a</p></td><td><p>b</p></td></table>", "a | b"),
+        # Cells that cover others: what stands below and beside them stays in its column.
+        ("<table><tr><td>a<td>b<td>c<tr><td colspan=2>d<td>e</table>", "a | b | c\nd |  | e"),
+        ("<table><tr><td colspan=x>a<td>b</table>", "a | b"),
+        ("<table><tr><td>a<td colspan=999999>b<td>c</table>", "a | b | c"),
+        ("<table><tr><td>Rope<br>10 mm<td>2<td>12.00</table>", "Rope / 10 mm | 2 | 12.00"),
+        # Layout: one column, or cells that are texts of their own.
+        ("<table><tr><td></td><td>a</td><td> </td></tr><tr><td>b</table>", "a\nb"),
+        ("<table><tr><td><table><tr><td><table><tr><td>a</table></table></table>", "a"),
+        ("<table><tr><td><p>a</p><p>b</p></td><td>c</td></tr></table>", "a\n\nb\n\nc"),
+        ("<table><tr><td><table><tr><td>a<td>b</table></td></tr><tr><td>c</table>", "a | b\nc"),
+        ("<table>stray<tr><td>a</table>", "stray\n\na"),
+        ("<blockquote><table><tr><td>a<td>b<tr><td>c</table></blockquote>", "> a | b\n> c"),
+    ],
+)
+def test_rows_of_data_are_lines_and_layout_is_not_seen(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+def test_very_deep_tables_keep_their_text() -> None:
+    assert render("<table><tr><td>a" * 40).split() == ["a"] * 40
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<s>40.00</s> 30.00", "~~40.00~~ 30.00"),
+        ("a <del><s>40</s></del>, 30", "a ~~40~~, 30"),
+        ("a <s></s> b<s> </s>c", "a b c"),
+        ("12<sup>99</sup>", "12^99"),
+        ("12 <sup>99</sup> a<sup>2</sup> 1<sup>st</sup><sup></sup>", "12 99 a2 1st"),
+    ],
+)
+def test_struck_and_raised_text_keeps_its_meaning(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<a href='https://x.example/p?q=1&amp;r=2'>here</a>.", "here <https://x.example/p?q=1&r=2>."),
+        ("<a href=https://x.example/>https://x.example</a>", "https://x.example"),
+        ("<a href=https://x.example/>x.example</a>", "x.example"),
+        ("<a href=https://x.example/>here<sup></sup></a>.", "here <https://x.example/>."),
+        ("<a href=mailto:a@b.example?subject=x>a@b.example</a>", "a@b.example"),
+        ("<a href=mailto:a@b.example>Ada</a>", "Ada <mailto:a@b.example>"),
+        ("<a href=tel:+491>call</a>", "call <tel:+491>"),
+        (
+            "<a href=https://bad.example/>https://bank.example/</a>",
+            "https://bank.example/ <goes to bad.example: https://bad.example/>",
+        ),
+        (
+            "<a href=#top>a</a> <a href=mid:x>b</a> <a href=/rel>c</a> <a>d</a> <a href=cid:x>e</a>",
+            "a b c d e",
+        ),
+        ("<a href=https://x.example/> </a>a", "a"),
+        ("<a href='https://x.example/a b\n<c>'>x</a>", "x <https://x.example/a%20b%3Cc%3E>"),
+        (
+            "<a href=https://x.example/><img alt=Logo></a> <a href=https://x.example/>Shop</a>",
+            "[Logo] <https://x.example/> Shop <…>",
+        ),
+        (
+            "<a href=https://x.example/a>1</a> <a href=https://x.example/b>2</a>",
+            "1 <https://x.example/a> 2 <https://x.example/b>",
+        ),
+        ("<a href=https://x.example/>a<p>b</p></a>", "a\n\nb\n\n<https://x.example/>"),
+        (
+            "<a href=https://x.example/>a <a href=https://y.example/>b</a>",
+            "a <https://x.example/> b <https://y.example/>",
+        ),
+    ],
+)
+def test_links_say_where_they_go(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+QUOTED_LINK = "<a href=https://evil.example/>one</a>"
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        f"<blockquote type=cite><p>{QUOTED_LINK}<p>a<p>b<p>c</blockquote>",
+        f"<blockquote type=cite><table><tr><td>{QUOTED_LINK}</td></tr></table><p>a<p>b<p>c</blockquote>",
+    ],
+)
+def test_no_note_refers_to_a_quotation(quoted: str) -> None:
+    """Quotations are collapsed, and the target with them."""
+    link = QUOTED_LINK.replace("one", "Log in")
+    assert render(f"<p>Ann wrote:</p>{quoted}<p>Please</p>{link}").endswith("Log in <https://evil.example/>")
+
+
+LONG = f"https://track.example/c/{'x' * 60}"
+"""Such targets cost more than the text around them."""
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<a href={}>Buy</a>", "[Buy](track.example, link 1)"),
+        ("now <a href={}> Buy <b>two</b></a>, or", "now [Buy two](track.example, link 1), or"),
+        ("<a href={}>Buy</a> <a href={}2>Sell</a>", "[Buy](track.example, link 1) [Sell](link 2)"),
+        ("<a href={}>Buy</a> <a href={}>it</a>", "[Buy](track.example, link 1) [it](link 1)"),
+        ("<a href={}><img alt=Logo></a>", "[Logo] (track.example, link 1)"),
+        ("<a href={}><img alt=Logo>Buy</a>", "[[Logo]Buy](track.example, link 1)"),
+        ("<a href={}><s>9</s> 8</a>", "[~~9~~ 8](track.example, link 1)"),
+        ("<a href={}>a<br>b</a>", "a\nb (track.example, link 1)"),
+        ("<a href={}><table><tr><td>a<td>b</table></a>", "a | b\n\n(track.example, link 1)"),
+        (
+            "<ul><li><a href={}>a</a><li><h1><a href={}2>b</a></h1></ul>",
+            "- [a](track.example, link 1)\n- # [b](link 2)",
+        ),
+        ("<a href={}>{}</a>", "{}"),
+        ("<p style='opacity:var(--x)'><a href={}>a]</a>", "[may be hidden: a) (track.example, link 1)]"),
+    ],
+)
+def test_long_targets_have_numbers(html: str, text: str) -> None:
+    assert render(html.replace("{}", LONG)) == text.replace("{}", LONG)
+
+
+def test_the_targets_with_numbers_can_be_had() -> None:
+    page = f"<a href={LONG}>a</a><a href=https://x.example/>b</a><a href={LONG}2>c</a>"
+    read = html_to_text(page, first_link=7)
+    assert read.text == "[a](track.example, link 7)b <https://x.example/>[c](track.example, link 8)"
+    assert read.links == (LONG, f"{LONG}2")
+    in_full = html_to_text(page, full_links=True)
+    assert (in_full.text, in_full.links) == (f"a <{LONG}>b <https://x.example/>c <{LONG}2>", ())
+
+
+def test_a_newsletter_of_tracking_links_costs_little() -> None:
+    page = "".join(f"<p><a href='{LONG}{number:030}'>Read story {number}</a></p>" for number in range(60))
+    assert len(render(page)) <= 2_500
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<img src=x alt='A  boat'>", "[A boat]"),
+        ("<img src=x>", ""),
+        ("<img src=x alt=''>", ""),
+        ("<img alt='button] <https://bank.example> ['>", "[button) <https://bank.example> (]"),
+        ("<img alt='may be hidden: x'>", "[picture: may be hidden: x]"),
+        ("<img alt='9 quoted lines'><img alt=Button>", "[picture: 9 quoted lines][picture: Button]"),
+        ("<img alt='1,000 quoted lines'>", "[picture: 1,000 quoted lines]"),
+        (
+            "<img alt='<goes to x.example: https://x.example>'>",
+            "[picture: <goes to x.example: https://x.example>]",
+        ),
+        ("<img src=x alt=boat width=100 height=10>", "[boat]"),
+        ("<img src='data:image/png;base64,iVBORw0KGgo='>", "[picture]"),
+        ("<img src=' DATA:image/svg+xml,%3Csvg/%3E' alt=''>", "[picture]"),
+        ("<img src='data:image/png;base64,iVBORw0KGgo=' alt=boat>", "[boat]"),
+        ("<img src='data:image/gif;base64,R0lGODlhAQABAIAAAAUEBAAAACw=' width=600>", ""),
+        ("<img alt=' Picture!'>", "[picture: Picture!]"),
+    ],
+)
+def test_images_are_their_alternative_text(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+def test_invisible_characters_are_counted() -> None:
+    read = html_to_text("<p>a&#8203;b</p><p>&zwnj;&nbsp;&#847;</p>c")
+    assert (read.text, read.invisible_removed) == ("ab\n\nc", 3)
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<form action={}>A <button>b</button>", "A b <{}>"),
+        ("<form action=https://x.example><button formaction={}>b</button>", "b <{}>"),
+        ("<button formaction={}>b</button>", "b <{}>"),
+        ("<form action={}>Name <input type=SUBMIT value=x>", "Name [button] <{}>"),
+        ("<form action={}><button></button> Name</form>", "[button] <{}> Name"),
+        ("Pay <input type=image formaction={}>", "Pay [button] <{}>"),
+        ("<table><form action={}><tr><td><button>b</button></td></tr></form></table>", "b <{}>"),
+        ("<form action={}><form action=https://x.example><button>b</button>", "b <{}>"),
+        ("<map><area href={} alt=x></map>", "[area of a picture] <{}>"),
+        ("<form action={}>Name <input type=text> <button type=button>Go</button></form>", "Name Go"),
+        ("<form>Name <button>Go</button></form>", "Name Go"),
+    ],
+)
+def test_whatever_leads_somewhere_shows_where(html: str, text: str) -> None:
+    assert render(html.replace("{}", "https://shop.example/x")) == text.replace(
+        "{}", "https://shop.example/x"
+    )
