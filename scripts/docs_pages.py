@@ -12,13 +12,15 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import anyio
 import click
 from imapclient import IMAPClient
 from mcp import Client
 from mcp_types import CallToolResult
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 from scripts.benchmarks.vocabulary import count_json_tokens, count_listed_tokens, count_tokens
 
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
@@ -26,6 +28,7 @@ from mailmcp.demo.server import EmbeddedServer
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.reasons import Reason
 from mailmcp.server.app import Options, build_server, make_toolset
+from mailmcp.tools.registry import TOOLS
 from mcp_envelope import BaseReason, Code, Dialect
 from mcp_envelope.dialects import response_v2
 from mcp_envelope.dialects.registry import shape_of
@@ -154,7 +157,7 @@ def _settle(text: str) -> str:
         text = text.replace(value, f"M{number:032x}")
     for pattern, replacement in _VOLATILE:
         text = pattern.sub(replacement, text)
-    return re.sub(r"(:\d+\.)[0-9a-f]{8}\b", r"\g<1>1a2b3c4d", text)  # the checksum of a cursor
+    return re.sub(r'(\bs2\.[^\s"`]*\.)[0-9a-f]{8}\b', r"\g<1>1a2b3c4d", text)  # the checksum of a cursor
 
 
 async def _listed_tokens(dialect: Dialect) -> int:
@@ -200,6 +203,7 @@ def code_table() -> str:
 def tool_page() -> str:
     """Write each tool: what it is for, what it takes, what its data hold."""
     parts = []
+    models = {tool.name: tool.data for tool in TOOLS}
     for published in make_toolset(Options()).publish():
         tool = published.model_dump(mode="json", by_alias=True, exclude_none=True)
         output = tool["outputSchema"]["properties"]["data"]
@@ -213,25 +217,39 @@ def tool_page() -> str:
             rows += ["| argument | type | default | meaning |", "|---|---|---|---|", *arguments]
         else:
             rows.append("It takes no arguments.")
-        rows += ["", "| in | fields |", "|---|---|", *_fields(output, "data")]
+        rows += ["", "| in | fields |", "|---|---|", *_fields(output, "data", models[tool["name"]])]
         parts.append("\n".join(rows))
     return "\n\n".join(parts)
 
 
-def _fields(schema: dict[str, Any], where: str) -> list[str]:
-    """Write a row for an object, and one for each object within it."""
+def _fields(schema: dict[str, Any], where: str, model: type[BaseModel]) -> list[str]:
+    """Write a row for an object and for each within it. Schemas don't say what is always there; models do."""
     fields, rows = [], []
+    of_model = {field.alias or name: field for name, field in model.model_fields.items()}
     for name, each in schema["properties"].items():
         if where == "data" and name in {"status", "issues", "next_action"}:
             continue
-        optional = "" if name in schema.get("required", ()) else "?"
+        field = of_model.get(name)
+        always = field.is_required() if field else name in schema.get("required", ())
+        optional = "" if always else "?"
         kind = "" if each["type"] == "string" and "enum" not in each else f" {_type(each)}"
         said = _said(each).removesuffix(".")
         fields.append(f"`{name}`{optional}{kind}" + (f" ({said})" if said else ""))
         inner = each.get("items", each)
         if "properties" in inner:
-            rows += _fields(inner, f"{name}[]" if "items" in each else name)
+            rows += _fields(inner, f"{name}[]" if "items" in each else name, _model_in(field))
     return [f"| `{where}` | {', '.join(fields)} |", *rows]
+
+
+def _model_in(field: FieldInfo | None) -> type[BaseModel]:
+    """Return the model in a field's annotation, such as that of a list's items."""
+    waiting: list[Any] = [field.annotation if field else None]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, type) and issubclass(each, BaseModel):
+            return each
+        waiting += get_args(each)
+    return BaseModel
 
 
 def _type(schema: dict[str, Any]) -> str:

@@ -18,7 +18,6 @@ from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import SelectedMailbox, Session, open_session
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.model.query import SearchQuery
@@ -136,12 +135,6 @@ class RunningPool:
         self._portal.call(self.pool.close_stale)
 
 
-NO_PROOFS = Proofs(
-    headers=lambda _octets, _asked: False,
-    attachment=lambda _structure: False,
-    kind=lambda _message, _wanted: False,
-    written=lambda message: message.internaldate_epoch,
-)
 """For searches that leave nothing to be proved."""
 
 
@@ -160,7 +153,6 @@ def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> Pag
     return PageRequest(
         mailbox=mailbox,
         query=SearchQuery(**criteria),
-        proofs=NO_PROOFS,
         size=size,
         items=lambda _session: ROW_ITEMS,
     )

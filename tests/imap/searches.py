@@ -1,23 +1,17 @@
-"""Helpers for tests of searches: requests, proofs, letters, the searches a peer received."""
+"""Helpers for tests of searches: requests, letters, the searches a peer received."""
 
 from array import array
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from email import message_from_bytes
-from email.header import decode_header, make_header
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search import run
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.page import CandidateList, MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session
-from mailmcp.model.mail_kind import WantedKind
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.peer import Peer
@@ -27,41 +21,6 @@ PLAIN = ("IMAP4rev1", "LITERAL+")
 """Without ESEARCH."""
 
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
-
-
-def prove_headers(octets: bytes, asked: SearchQuery) -> bool:
-    """Compare header fields as a mail program would."""
-    message = message_from_bytes(octets)
-
-    def holds(text: str, *names: str) -> bool:
-        values = [
-            str(make_header(decode_header(each))) for name in names for each in message.get_all(name, [])
-        ]
-        return any(text.lower() in value.lower() for value in values)
-
-    return all(holds(asked[row], *row.header_fields) for row in asked.criteria)
-
-
-def has_attachment(structure: object) -> bool:
-    """Look for a part that is called an attachment."""
-    return b"ATTACHMENT" in repr(structure).upper().encode()
-
-
-def is_newsletter(message: FetchedMessage, _wanted: WantedKind) -> bool:
-    """Look for the one sign of a newsletter that these tests use."""
-    return "List-Unsubscribe" in message_from_bytes(message.sections["HEADER.FIELDS"])
-
-
-def written_at(message: FetchedMessage) -> int | None:
-    """Read the Date header as the standard library does."""
-    try:
-        value = message_from_bytes(message.sections["HEADER.FIELDS"])["Date"]
-        return int(parsedate_to_datetime(str(value)).timestamp())
-    except ValueError:
-        return message.internaldate_epoch
-
-
-PROOFS = Proofs(headers=prove_headers, attachment=has_attachment, kind=is_newsletter, written=written_at)
 
 
 def request(
@@ -78,7 +37,6 @@ def request(
     return PageRequest(
         mailbox=mailbox,
         query=SearchQuery(**criteria),
-        proofs=PROOFS,
         size=size,
         items=lambda _session: (*ROW_ITEMS, "RFC822.SIZE"),
         order=order,
@@ -147,7 +105,6 @@ def all_pages(session: Session, first: PageRequest, *, remembering: bool) -> lis
         following = PageRequest(
             mailbox=first.mailbox,
             query=first.query,
-            proofs=first.proofs,
             size=first.size,
             items=first.items,
             order=first.order,

@@ -3,7 +3,7 @@
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import PLAIN, PROOFS, candidate_list, letter, letters
+from imap.searches import PLAIN, candidate_list, letter, letters
 from mailmcp.imap.pipeline import MailboxTask, run_pipelined
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.candidates import find_candidates
@@ -22,7 +22,6 @@ def quest(order: Order, after: Position | None = None, known: CandidateList | No
     return PageRequest(
         mailbox="INBOX",
         query=SearchQuery(),
-        proofs=PROOFS,
         size=10,
         items=lambda _session: (),
         order=order,

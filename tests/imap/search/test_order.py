@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from imap.searches import PROOFS
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.order import (
     Order,
@@ -38,14 +37,14 @@ def test_equal_ranks_are_sorted_by_uid(order: Order, arranged: list[int]) -> Non
 def test_ranks_are_sizes_or_seconds() -> None:
     received = datetime(2024, 1, 1, 1, tzinfo=timezone(timedelta(hours=1)))
     message = FetchedMessage(uid=1, size_octets=7, internal_date=received)
-    assert rank_of(message, Order.NEWEST, PROOFS) == 0
-    assert rank_of(message, Order.LARGEST, PROOFS) == 7
-    assert rank_of(message, Order.OLDEST_ARRIVAL, PROOFS) == datetime(2024, 1, 1, tzinfo=UTC).timestamp()
+    assert rank_of(message, Order.NEWEST) == 0
+    assert rank_of(message, Order.LARGEST) == 7
+    assert rank_of(message, Order.OLDEST_ARRIVAL) == datetime(2024, 1, 1, tzinfo=UTC).timestamp()
     header = {"HEADER.FIELDS": b"Date: Mon, 01 Jan 2024 02:00:00 +0100\r\n"}
     dated = FetchedMessage(uid=1, sections=header, internal_date=received)
-    assert rank_of(dated, Order.NEWEST_WRITTEN, PROOFS) == datetime(2024, 1, 1, 1, tzinfo=UTC).timestamp()
-    assert rank_of(FetchedMessage(uid=1), Order.LARGEST, PROOFS) is None
-    assert rank_of(FetchedMessage(uid=1), Order.NEWEST_ARRIVAL, PROOFS) is None
+    assert rank_of(dated, Order.NEWEST_WRITTEN) == datetime(2024, 1, 1, 1, tzinfo=UTC).timestamp()
+    assert rank_of(FetchedMessage(uid=1), Order.LARGEST) is None
+    assert rank_of(FetchedMessage(uid=1), Order.NEWEST_ARRIVAL) is None
 
 
 @pytest.mark.parametrize(

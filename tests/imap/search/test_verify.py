@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from imap.searches import NOON, PROOFS
+from imap.searches import NOON
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.verify import Check, make_check, merge_items
 from mailmcp.model.query import SearchQuery
@@ -24,7 +24,7 @@ SECOND = timedelta(seconds=1)
 
 def make(**criteria: Any) -> Check:
     """Make a check of all that is asked."""
-    return make_check(SearchQuery(**criteria), PROOFS)
+    return make_check(SearchQuery(**criteria))
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ class Attempt:
             if row is None and not order.is_by_uid and _is_gone(uid, seen):
                 continue  # its place in the order is lost
             # A message that can't be ranked stays next to the one before it.
-            known_rank = rank_of(row, merge_order, self.wanted.proofs) if row else None
+            known_rank = rank_of(row, merge_order) if row else None
             rank = rank if known_rank is None else known_rank
             if not merge_order.is_by_uid:
                 ranks[uid] = rank
@@ -222,7 +222,7 @@ class Attempt:
 def plan_attempt(server: SearchServer, wanted: PageRequest, candidates: Candidates) -> Attempt:
     """Plan what to fetch and to check."""
     session, order = server.session, wanted.order
-    check = make_check(candidates.plan.local, wanted.proofs)
+    check = make_check(candidates.plan.local)
     rest = candidates.uids[candidates.start :]
     merge_order = (wanted.merge_order or order) if order.is_by_uid else order
     tests_order = order.is_by_uid and (wanted.may_reorder or merge_order is not order)

@@ -184,7 +184,7 @@ def _search_sorted(server: SearchServer, wanted: PageRequest) -> Steps[Candidate
                 "were sorted, and older ones left out.",
             )
             complete = False
-        check = make_check(local, wanted.proofs) if sorts_here else None
+        check = make_check(local) if sorts_here else None
         ranks = yield from _fetch_ranks(session, newest, wanted, check)
         uids = sort_by_rank(ranks, order)
     start = find_start(uids, after, order)
@@ -217,7 +217,7 @@ def _fetch_ranks(
             continue
         if row and check and not check.holds(row):
             continue
-        known = rank_of(row, wanted.order, wanted.proofs) if row else None
+        known = rank_of(row, wanted.order) if row else None
         rank = ranks[uid] = rank if known is None else known
     return ranks
 
@@ -239,7 +239,7 @@ def _find_place(
         if not known:
             fetched = yield from _fetch_order_items(session, [uids[index] for index in pivots], wanted.order)
             rows = fetched.messages.items()
-            ranked = ((uid, rank_of(row, wanted.order, wanted.proofs)) for uid, row in rows)
+            ranked = ((uid, rank_of(row, wanted.order)) for uid, row in rows)
             known = {uid: rank for uid, rank in ranked if rank is not None}
         for index in pivots:
             uid = uids[index]

@@ -6,6 +6,7 @@ from typing import Final
 
 from mailmcp.imap.fetch import Fetched, fetch_steps
 from mailmcp.imap.pipeline import Steps
+from mailmcp.imap.search.proof import deciding_section
 from mailmcp.imap.search.verify import Check
 from mailmcp.imap.session import Session
 
@@ -20,7 +21,7 @@ def look_inside(session: Session, results: Sequence[Fetched], check: Check) -> S
     if wanted and wanted.needs_structure:
         rows = {uid: row for each in results for uid, row in each.messages.items()}
         for uid, row in rows.items():
-            section = check.proofs.inside(row.body_structure)
+            section = deciding_section(row.body_structure)
             if section and section not in row.sections:
                 uids_by_section.setdefault(section, []).append(uid)
     if not uids_by_section:

@@ -10,7 +10,8 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.verify import DATE_HEADER, Proofs
+from mailmcp.imap.search.proof import written_at
+from mailmcp.imap.search.verify import DATE_HEADER
 from mailmcp.imap.session import Session
 
 ORDER_SAMPLE_MESSAGES: Final = 20
@@ -99,12 +100,12 @@ class Position:
     """
 
 
-def rank_of(message: FetchedMessage, order: Order, proofs: Proofs) -> int | None:
+def rank_of(message: FetchedMessage, order: Order) -> int | None:
     """Return a message's rank; None if the server didn't send it. 0 in orders by UID."""
     if order.is_by_uid:
         return 0
     if order.is_by_written:
-        return proofs.written(message)
+        return written_at(message)
     return message.size_octets if order is Order.LARGEST else message.internaldate_epoch
 
 

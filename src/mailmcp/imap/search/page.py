@@ -9,7 +9,6 @@ from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.search.order import UID_RANK, Order, Position
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.uid_search import UidRange
-from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import SelectedMailbox, Session
 from mailmcp.model.query import SearchQuery
 
@@ -48,7 +47,6 @@ class PageRequest:
 
     mailbox: str
     query: SearchQuery
-    proofs: Proofs
     size: int
     """Matches on a full page, from 1."""
 

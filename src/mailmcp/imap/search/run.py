@@ -205,9 +205,9 @@ def _doubt_rows(
     if matches.rows.interrupted or session.can("X-GM-EXT-1"):  # Gmail finds other forms of a word
         return frozenset()
     asked = wanted.query.only(row for row in wanted.query.criteria if row.name not in wanted.doubted)
-    wrong = find_contradicted(asked, rows, wanted.proofs)
+    wrong = find_contradicted(asked, rows)
     if len(candidates.uids) == session.quirks.sizes.get(wanted.mailbox, 0) >= _MANY_MESSAGES:
-        wrong = asked.only([*wrong.criteria, *find_unseen(asked, rows, wanted.proofs)])
+        wrong = asked.only([*wrong.criteria, *find_unseen(asked, rows)])
     negated = frozenset(row.name for row in wrong.criteria if row.negated)
     looked_for = wrong.only(row for row in wrong.criteria if not row.negated)
     noisy = yield from doubt_noise(session, looked_for, [each.uid for each in rows])

@@ -1,16 +1,12 @@
-"""Verification of a search on the messages: flags, sizes, times, header fields, attachments.
-
-Whatever needs mail to be parsed is done by functions that the caller passes in (`Proofs`): this layer
-knows only IMAP.
-"""
+"""Verification of a search on the messages: flags, sizes, times, header fields, attachments, kinds."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from mailmcp.imap.rows import FetchedMessage
+from mailmcp.imap.search.proof import has_attachments, headers_match, kind_matches, written_at
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.model.mail_kind import WantedKind
 from mailmcp.model.query import Criterion, Kind, Proof, SearchQuery
 
 _ITEMS = {
@@ -31,37 +27,10 @@ _HEADER_ITEM = re.compile(r"BODY\.PEEK\[HEADER\.FIELDS \(([^)]*)\)\]", re.IGNORE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proofs:
-    """The caller's functions, which parse mail; they never raise."""
-
-    headers: Callable[[bytes, SearchQuery], bool]
-    """Whether header fields, as octets of `BODY[HEADER.FIELDS (…)]`, match a query.
-
-    It has criteria with `Proof.HEADER` alone. The octets have at least their fields, maybe others.
-    """
-
-    attachment: Callable[[object], bool]
-    """Whether a message with this `FetchedMessage.body_structure` has an attachment."""
-
-    kind: Callable[[FetchedMessage, WantedKind], bool]
-    """Whether a message is of a kind; it has `HEADER.FIELDS`, its structure, and what `inside` names."""
-
-    written: Callable[[FetchedMessage], int | None]
-    """When a message was written, in seconds since 1970: by its Date header, or else by INTERNALDATE.
-
-    None if neither is known. The header is among `HEADER.FIELDS`.
-    """
-
-    inside: Callable[[object], str] = lambda _structure: ""
-    """The section whose beginning decides whether a message with this structure is of a kind; "" if none."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """The verification of a query on messages; made by `make_check`."""
 
     query: SearchQuery
-    proofs: Proofs
     items: tuple[str, ...]
     """The data items to fetch, besides UID."""
 
@@ -84,30 +53,30 @@ class Check:
         return (
             measures_match(self.query, message)
             and self._dates_hold(message)
-            and (not in_header.criteria or self.proofs.headers(octets, in_header))
+            and (not in_header.criteria or headers_match(octets, in_header))
             and all(self._words_hold(row, octets) for row in rows if row.proof is Proof.WORDS)
             and (
                 all(row.proof is not Proof.STRUCTURE for row in rows)
-                or self.proofs.attachment(message.body_structure)
+                or has_attachments(message.body_structure)
             )
-            and (not (wanted := self.query.kind) or self.proofs.kind(message, wanted))
+            and (not (wanted := self.query.kind) or kind_matches(message, wanted))
         )
 
     def _dates_hold(self, message: FetchedMessage) -> bool:
         rows = [row for row in self.query.criteria if row.proof is Proof.WRITTEN]
-        written = self.proofs.written(message) if rows else None
+        written = written_at(message) if rows else None
         return written is None or all(row.holds(self.query[row], written) for row in rows if row.holds)
 
     def _words_hold(self, row: Criterion, octets: bytes) -> bool:
         for term in row.terms(self.query[row]):
             fields = (SearchQuery(subject=str(term)), SearchQuery(from_=str(term)))
-            if any(self.proofs.headers(octets, each) for each in fields) == row.negated:
+            if any(headers_match(octets, each) for each in fields) == row.negated:
                 return False
         return True
 
 
-def make_check(query: SearchQuery, proofs: Proofs) -> Check:
-    """Make the check of a query; `proofs` parse mail for it."""
+def make_check(query: SearchQuery) -> Check:
+    """Make the check of a query."""
     rows = query.criteria
     kinds = {row.proof for row in rows}
     items = list(dict.fromkeys(item for proof, item in _ITEMS.items() if proof in kinds))
@@ -123,7 +92,6 @@ def make_check(query: SearchQuery, proofs: Proofs) -> Check:
         items.append(f"BODY.PEEK[HEADER.FIELDS ({' '.join(sorted(names))})]")
     return Check(
         query=query,
-        proofs=proofs,
         items=tuple(items),
         only_times=bool(kinds) and kinds <= TIMES,
         is_expensive=not kinds <= {Proof.FLAGS, Proof.SIZE, *TIMES},
@@ -152,20 +120,19 @@ def header_items(rows: Sequence[Criterion]) -> tuple[str, ...]:
     return (f"BODY.PEEK[HEADER.FIELDS ({' '.join(names)})]",) if names else ()
 
 
-def find_contradicted(query: SearchQuery, rows: Sequence[FetchedMessage], proofs: Proofs) -> SearchQuery:
+def find_contradicted(query: SearchQuery, rows: Sequence[FetchedMessage]) -> SearchQuery:
     """Return the criteria by header fields that no message shows, and those that must not be and are shown.
 
     Args:
         query: What the server was asked for.
         rows: Messages that it found.
-        proofs: As of the request.
     """
     wrong = []
     for row in query.criteria if rows else ():
         octets = [each.sections.get("HEADER.FIELDS", b"") for each in rows]
         if row.proof is Proof.HEADER and row.kind in {Kind.PHRASE, Kind.MESSAGE_ID}:
             asked = query.only([row])
-            wrong += [] if any(proofs.headers(each, asked) for each in octets) else [row]
+            wrong += [] if any(headers_match(each, asked) for each in octets) else [row]
         elif row.proof is Proof.WORDS and row.negated:
             words = [str(each).casefold() for each in row.terms(query[row])]
             subjects = (parse_headers(each).get("Subject").casefold() for each in octets)
@@ -173,10 +140,10 @@ def find_contradicted(query: SearchQuery, rows: Sequence[FetchedMessage], proofs
     return query.only(wrong)
 
 
-def find_unseen(query: SearchQuery, rows: Sequence[FetchedMessage], proofs: Proofs) -> list[Criterion]:
+def find_unseen(query: SearchQuery, rows: Sequence[FetchedMessage]) -> list[Criterion]:
     """Return the criteria by words of which the subjects and senders of messages show nothing."""
     words = [row for row in query.criteria if row.proof is Proof.WORDS and not row.negated]
-    checks = [make_check(query.only([row]), proofs) for row in words]
+    checks = [make_check(query.only([row])) for row in words]
     return [row for row, check in zip(words, checks, strict=True) if not any(map(check.holds, rows))]
 
 

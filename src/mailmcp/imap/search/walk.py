@@ -178,7 +178,7 @@ class _Walk:
         mailbox = self.current.mailbox
         assert mailbox is not None  # noqa: S101 - it was searched
         exists, uidvalidity = mailbox.exists, mailbox.uidvalidity
-        check = make_check(candidates.plan.local, self.request.proofs)
+        check = make_check(candidates.plan.local)
         items = merge_items(["UID", *self.request.items(server.session)], check.items)
         uids, tally = candidates.uids, self.new_tally()
         matches = array("I")

@@ -25,7 +25,6 @@ from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.people import SentMail
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.search.remembered import RememberedCandidates
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
@@ -248,7 +247,6 @@ class _Run:
         return PageRequest(
             mailbox=source.mailbox,
             query=query,
-            proofs=PROOFS,
             size=self.search.page_size,
             items=self.items,
             order=order,

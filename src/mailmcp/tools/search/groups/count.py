@@ -15,6 +15,7 @@ import anyio
 from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.page import PageRequest
+from mailmcp.imap.search.proof import written_at
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.walk import Budget, WalkedMailbox, walk_mailboxes
 from mailmcp.imap.session import Session
@@ -24,7 +25,6 @@ from mailmcp.tools.search.data import GroupRow
 from mailmcp.tools.search.groups.keys import GroupBy, Key, keys_in_header, period_of
 from mailmcp.tools.search.groups.rows import format_moment
 from mailmcp.tools.search.page import ref_of
-from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.search.sources import PageResults, Searches, search_sources
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
@@ -96,7 +96,7 @@ class GroupTally:
     def add(self, row: FetchedMessage) -> None:
         """Add a message; those with higher UIDs come first."""
         arrived = row.internaldate_epoch
-        epoch = PROOFS.written(row) if self.by_written else arrived
+        epoch = written_at(row) if self.by_written else arrived
         unread = not row.has_flag("\\Seen")
         newest = (_UNKNOWN if epoch is None else epoch, row.uid)
         if self.group_by.is_time and epoch is not None:

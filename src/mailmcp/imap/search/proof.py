@@ -1,6 +1,6 @@
 """Whether messages match a search, by header fields, attachments and kinds, and when they were written.
 
-`mailmcp.imap.search` knows no mail and gets these functions as `PROOFS`.
+Reads mail; never raises.
 """
 
 import unicodedata
@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.verify import Proofs
 from mailmcp.mail.awaited_reply import may_await_reply
 from mailmcp.mail.calendar.invitation import undecided_part
 from mailmcp.mail.header.address import format_address, parse_addresses
@@ -94,12 +93,3 @@ def written_at(message: FetchedMessage) -> int | None:
     headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
     written = parse_date(headers.get("Date"))
     return message.internaldate_epoch if written is None else int(written.timestamp())
-
-
-PROOFS = Proofs(
-    headers=headers_match,
-    attachment=has_attachments,
-    kind=kind_matches,
-    inside=deciding_section,
-    written=written_at,
-)
