@@ -151,39 +151,6 @@ RAW_RESOURCE_OCTETS_MAX: Final = 10_000_000
 MESSAGE_WINDOW_OCTETS: Final = 2_097_152
 """Fetched at once of a whole message: nearly all take one round trip, the largest five."""
 
-# HTML
-HTML_DEPTH_MAX: Final = 256
-"""Nesting of elements that is kept: parsers take quadratic time beyond, and no reader sees it."""
-
-HTML_PENDING_MAX: Final = 8
-"""Formatting elements reopened in the next block: sloppy mail leaves one or two open."""
-
-HTML_REOPENED_MAX: Final = 20_000
-"""Tags written again for that, about 50 octets each: a long page has 2,000 paragraphs."""
-
-HTML_FORMATTING_MAX: Final = 8
-"""Open bold, font and similar elements: HTML copies all of them into each later paragraph, which a small
-bomb exploits."""
-
-HTML_TAG_CHARS_MAX: Final = 4_096
-"""The attributes of longer tags are counted."""
-
-HTML_ATTRIBUTES_MAX: Final = 200
-"""Of more in such a tag only those that readers see are kept: parsers compare each with all others."""
-
-CSS_CHARS_MAX: Final = 80_000
-"""Style sheets read of one message: real ones are below 30,000, and Gmail reads 16,000."""
-
-CSS_SELECTORS_MAX: Final = 2_000
-"""Selectors matched of one message: newsletters have some hundreds."""
-
-CSS_COMPOUNDS_MAX: Final = 8
-"""Compounds of one selector: real ones have three. A longer selector matches nothing."""
-
-CSS_MATCHES_MAX: Final = 200_000
-"""Comparisons of an element with a selector in one message: at worst a quarter of a second. Newsletters
-need some hundreds."""
-
 # Attachments
 FILENAME_CHARS_MAX: Final = 255
 """What file systems accept as one name."""

@@ -91,3 +91,11 @@ def test_its_plain_text_is_compared_with_its_html() -> None:
     octets = make_letter(text=order, html=f"<p>Tea?</p><p hidden>{order}</p>").as_bytes()
     assert read_attached_message(octets).not_in_html == PlainOnly(lines=1, first=order)
     assert read_attached_message(octets, cut=True).not_in_html == PlainOnly()
+
+
+def test_long_links_are_written_in_full() -> None:
+    """An attachment's reply has no other place for them."""
+    target = f"https://news.example/{'x' * 60}"
+    body = read_attached_message(make_letter(html=f"<a href={target}>Read it</a>", text=" ").as_bytes()).body
+    assert body.text.endswith(f"\n\nRead it <{target}>")
+    assert body.links == ()

@@ -171,7 +171,7 @@ def read_attached_message(octets: bytes, *, part_id: str = "", cut: bool = False
     view = parse_message(octets, complete=True)
     text_parts = choose_text_parts(view.structure)
     contents = view.contents()
-    body = body_text(text_parts, contents)
+    body = body_text(text_parts, contents, full_links=True)
     attached = list_attachments(view.structure, text_parts)
     lines = [
         f"Attachment: {each.filename or each.subject or '(unnamed)'} "

@@ -145,6 +145,24 @@ def test_of_several_html_parts_each_has_styles_of_its_own(store: Store, desk: De
     assert html.split() == ["<p>seen</p>", "<p>seen</p><p>word</p>"]
 
 
+def test_long_links_are_in_the_data_as_far_as_they_are_shown(store: Store, desk: Desk) -> None:
+    targets = [f"https://news.example/{'x' * 60}{number}" for number in range(3)]
+    letter = make_letter()
+    letter.set_content(
+        "<br>".join(f"<a href={each}>Read it</a>" for each in targets) + "y" * 200, subtype="html"
+    )
+    message_id = put(store, desk, letter.as_bytes())
+    reply = desk.get(message_id, body_max_chars=100)
+    assert "[Read it](news.example, link 1)\n[Read it](link 2)" in reply.text
+    assert '(body_mode="html" shows where numbered links lead)' in reply.text
+    message = desk.message(message_id)
+    assert message["links"] == {str(number): each for number, each in enumerate(targets, 1)}
+    assert desk.message(message_id, body_offset=50)["links"] == {"3": targets[2]}
+    safe = desk.message(message_id, body_mode="html", body_max_chars=2_000)
+    assert targets[1] in safe["body_html"]
+    assert "links" not in safe
+
+
 def test_html_asked_of_plain_text_is_the_text(store: Store, desk: Desk) -> None:
     message_id = put(store, desk, make_letter(text="Plain\n").as_bytes())
     message = desk.message(message_id, body_mode="html")

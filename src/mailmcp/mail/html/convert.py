@@ -101,7 +101,6 @@ def sanitize_html(html: str) -> HtmlText:
         tags=_TAGS,
         attributes={tag: set(values) for tag, values in _ATTRIBUTES.items()},
         url_schemes={"http", "https", "mailto", "tel"},
-        attribute_filter=_filter_attribute,
         link_rel=None,
         url_relative="deny",
     )
@@ -125,11 +124,13 @@ class _Fragment:
             and len(self._open) < _DEPTH_MAX
             and not (tag == "img" and (style.hides == MAYBE or not style.visible))
         )
-        kept = {name: attributes[name] for name in _ATTRIBUTES.get(tag, ()) if name in attributes}
-        if "alt" in kept:
-            kept["alt"] = clean_line(kept["alt"]).text
-        if "href" in kept:
-            kept["href"] = escape_odd(resolve_link(kept["href"], self._base))
+        kept: dict[str, str] = {}
+        for name, pattern in _ATTRIBUTES.get(tag, {}).items():
+            value = attributes.get(name)
+            if name == "href" and value is not None:
+                kept[name] = escape_odd(resolve_link(value, self._base)).translate(_ESCAPED)
+            elif value is not None and pattern.fullmatch(value):
+                kept[name] = clean_line(value).text.translate(ROUND)  # only marks have square brackets
         written = (f' {name}="{escape(value)}"' for name, value in kept.items())
         self.out.append(f"<{tag}{''.join(written)}>" if is_kept else "")
         self._open.append(f"</{tag}>" if is_kept else "")
@@ -142,14 +143,6 @@ class _Fragment:
         """Write text."""
         is_marked = style.hides == MAYBE and text.strip()
         self.out.append(escape(f"{OPEN}{text.translate(ROUND)}{CLOSE}" if is_marked else text, quote=False))
-
-
-def _filter_attribute(tag: str, name: str, value: str) -> str | None:
-    """Leave out words where nobody sees them, and brackets, so that only marks have any in a reply's tags."""
-    allowed = _ATTRIBUTES.get(tag, {}).get(name)
-    if allowed is None or not allowed.fullmatch(value):
-        return None
-    return value.translate(_ESCAPED if name == "href" else ROUND)
 
 
 def _html_text(text: str, hidden: Hidden, book: LinkBook) -> HtmlText:

@@ -7,22 +7,14 @@
    of the link before.
 
 Nothing refers to a link that is far above, nor to one in a quotation, which may be collapsed.
-
-A link misleads if its text names a host or an address and it goes to another site (registrable domains
-are compared), if it has a user name before its host or a label in two alphabets, or if it runs code
-(`javascript:`, `data:`): of that one only the scheme is shown. A `mailto` misleads if a recipient is at
-another site. The text names a host by a URL or `www.` anywhere in it, or by a bare domain or an address
-on a line of few words: a headline may speak of a site.
 """
 
-import functools
 import re
-import unicodedata
-from collections.abc import Callable, Sequence
-from typing import Final, cast
+from collections.abc import Sequence
+from typing import Final
 
-from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same_site
-from mailmcp.mail.trust.lookalike import part_signs
+from mailmcp.mail.trust.link import Link, LinkKind, parse_link
+from mailmcp.mail.trust.link_text import find_misleading_host
 
 SHORT_CHARS_MAX: Final = 60
 """Longer targets have a number: nobody reads or types them, and they cost more than the text around them."""
@@ -30,28 +22,14 @@ SHORT_CHARS_MAX: Final = 60
 _MISLEADING_CHARS_MAX: Final = 1_000
 _TARGET_CHARS_MAX: Final = 2_000  # of a numbered one in a reply's data; browsers take no more
 _NUMBERED: Final = re.compile(r"\blink (\d{1,6})\)")
-_TEXT_CHARS_MAX: Final = 500
 _NEAR_CHARS: Final = 1_000
-_WORDS_MAX: Final = 5
 _HOSTS_MAX: Final = 3
-_LABEL: Final = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
-_DOT: Final = "[.\u3002\uff0e\uff61]"  # IDNA knows four
-_CLAIM: Final = re.compile(
-    rf"(?P<lead>https?://|www\.|[\w.+-]{{1,64}}@)?(?P<host>(?:{_LABEL}{_DOT})+{_LABEL})", re.IGNORECASE
-)
-_ASCII_HOST: Final = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
-"""Of a claim in a text that is written without spaces, such as Chinese."""
-
 _IN_BRACKETS: Final = re.compile(r"\[[^\[\]]*\]")
 """Alternative text: words of a link's text that people may not see."""
 
 _NO_BRACKETS: Final = str.maketrans("", "", "[]")
 _BARE_TARGET: Final = re.compile(r"^(?:https?://|mailto:|tel:)|/$", re.IGNORECASE)
 _NO_DIGITS: Final = re.compile(r"[^0-9+]+")
-_FILE_ENDINGS: Final = frozenset({"ai", "cc", "md", "mov", "pl", "ps", "py", "rs", "sh", "so", "zip"})
-"""Domains of countries and others that are endings of files as well."""
-
-_RESERVED: Final = frozenset({"example", "test", "invalid"})  # RFC 6761
 
 
 class LinkBook:
@@ -97,7 +75,7 @@ class LinkBook:
             return "", False
         if len(link.target) > SHORT_CHARS_MAX and not self._in_full:
             number = self._numbers.setdefault(link.target, self._first + len(self._numbers))
-            is_near = last is not None and len(last.target) > SHORT_CHARS_MAX and _hosts(last) == _hosts(link)
+            is_near = last is not None and len(last.target) > SHORT_CHARS_MAX and last.hosts == link.hosts
             return ("" if is_near else f"{_name_hosts(link)}, ") + f"link {number}", True
         return "<…>" if last is not None and link.target == last.target else f"<{link.target}>", False
 
@@ -109,12 +87,8 @@ def numbered_links(text: str, targets: Sequence[str]) -> dict[str, str]:
     return {number: target for number, target in known.items() if len(target) <= _TARGET_CHARS_MAX}
 
 
-def _hosts(link: Link) -> list[str]:
-    return list(dict.fromkeys(filter(None, (link.host, *link.other_hosts))))
-
-
 def _name_hosts(link: Link) -> str:
-    hosts = _hosts(link) or [f"{link.target.partition(':')[0]}:"]
+    hosts = link.hosts or [f"{link.target.partition(':')[0]}:"]
     return ", ".join([*hosts[:_HOSTS_MAX], *(["…"] if len(hosts) > _HOSTS_MAX else [])])
 
 
@@ -130,51 +104,3 @@ def _bare(text: str, kind: LinkKind) -> str:
     if kind is LinkKind.PHONE:
         return _NO_DIGITS.sub("", text)
     return _BARE_TARGET.sub("", text).lower()
-
-
-def find_misleading_host(text: str, link: Link) -> str:
-    """Return where a link goes if its text names another site, or its target disguises the site; else ""."""
-    hosts = _hosts(link)
-    if link.kind is LinkKind.OTHER:
-        hosts = hosts or [f"{link.target.partition(':')[0]}:"]
-    if link.disguised:
-        return hosts[0]
-    if link.kind in (LinkKind.NONE, LinkKind.PHONE, LinkKind.RUNS):
-        return ""
-    text = text[:_TEXT_CHARS_MAX]
-    if (parted := part_signs(text)) != text:
-        text = f"{text}\n{parted}"
-    for line in unicodedata.normalize("NFKC", text).split("\n"):
-        few = len(line.split()) <= _WORDS_MAX
-        for claim in _CLAIM.finditer(line):
-            lead, named = (claim["lead"] or "").lower(), _named_host(claim["host"])
-            anywhere = lead.startswith(("http", "www"))
-            if anywhere or (few and (lead.endswith("@") or _is_domain(named))):
-                other = next((host for host in hosts if not same_site(named, host)), "")
-                if other:
-                    return other
-    return ""
-
-
-def _named_host(written: str) -> str:
-    host = ascii_host(written)
-    plain = None if written.isascii() or _is_domain(host) else _ASCII_HOST.match(written)
-    return plain[0].lower() if plain else host
-
-
-def _is_domain(host: str) -> bool:
-    """Return whether a bare name is a domain rather than a file, a number or two words."""
-    ending = host.rpartition(".")[2]
-    if ending in _RESERVED:
-        return True
-    if not ending[0].isalpha() or (host.count(".") == 1 and ending in _FILE_ENDINGS):
-        return False
-    return _registered_part()(host) is not None
-
-
-@functools.cache
-def _registered_part() -> Callable[[str], str | None]:
-    # Here, not above: the list takes 40 ms to read, and starting must not wait for it.
-    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415
-
-    return cast("Callable[[str], str | None]", PublicSuffixList(accept_unknown=False).privatesuffix)

@@ -139,7 +139,11 @@ def _is_stub(sources: Mapping[str, str], text_parts: TextParts, cut: frozenset[s
 
 
 def body_text(
-    text_parts: TextParts, octets: Mapping[str, bytes], *, cut: frozenset[str] = frozenset()
+    text_parts: TextParts,
+    octets: Mapping[str, bytes],
+    *,
+    cut: frozenset[str] = frozenset(),
+    full_links: bool = False,
 ) -> BodyText:
     """Read the text of a message from the content of its text parts.
 
@@ -148,6 +152,7 @@ def body_text(
         octets: Content by part id, still transfer-encoded, each possibly cut. Missing parts are
             skipped, with a defect if they were needed.
         cut: Ids of the parts that are cut, if that is known.
+        full_links: Whether to write long links as they are, where there is no place for `links`.
 
     Returns:
         The plain text if it is neither blank nor a stub, else text from HTML.
@@ -181,7 +186,7 @@ def body_text(
             from mailmcp.mail.html.convert import html_to_text  # noqa: PLC0415
 
             first = 1 + sum(len(each.links) for each in converted)
-            converted.append(html_to_text(source.text, first_link=first))
+            converted.append(html_to_text(source.text, first_link=first, full_links=full_links))
             texts.append(converted[-1].text)
         else:
             text, signed = read_clear_signed(source.text)

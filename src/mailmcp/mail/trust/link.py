@@ -81,6 +81,11 @@ class Link:
     """Whether the target deceives: a user name before the host, or a label that mixes alphabets."""
 
     @property
+    def hosts(self) -> tuple[str, ...]:
+        """All hosts and domains, each once."""
+        return tuple(dict.fromkeys(filter(None, (self.host, *self.other_hosts))))
+
+    @property
     def is_long(self) -> bool:
         """Whether the target is too long to show; its host must do."""
         return len(self.target) > LINK_CHARS_MAX

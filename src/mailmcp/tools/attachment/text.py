@@ -270,7 +270,7 @@ def _read_labelled(part: Part, octets: bytes) -> BodyText:
     """Read events, HTML or lines; a calendar without events is shown as it is."""
     if part.is_calendar and (events := calendar_text(octets, part)).text:
         return events
-    return body_text(TextParts(plain=(part,)), {part.part_id: octets})
+    return body_text(TextParts(plain=(part,)), {part.part_id: octets}, full_links=True)
 
 
 def _own_parts(part: Part) -> str:

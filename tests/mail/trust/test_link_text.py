@@ -1,0 +1,76 @@
+"""What a link says against where it goes."""
+
+import pytest
+
+from mailmcp.mail.trust.link import parse_link
+from mailmcp.mail.trust.link_text import find_misleading_host
+
+
+@pytest.mark.parametrize(
+    ("text", "href"),
+    [
+        ("https://bank.example/", "https://evil.test/"),
+        ("bank.example", "https://evil.test/"),
+        ("www.bank.example", "https://evil.test/"),
+        ("Log in at bank.example now", "https://evil.test/"),
+        ("Dear customer, please log in on https://bank.example/login within two days", "https://evil.test/"),
+        ("Dear customer, please log in on www.bank.example within the next two days", "https://evil.test/"),
+        ("bank.example", "https://bank.example.evil.test/"),
+        ("bank.example", "https://bank-example.test/"),
+        ("bank.example", "https://bank.example@evil.test/"),
+        ("Log in", "https://bank.example@evil.test/"),
+        ("bank.example", "https://xn--bnk-6cd.example/"),
+        ("Log in", "https://b\u0430nk.example/"),
+        ("amazon.co.uk", "https://amazon.com/"),
+        ("help@bank.example", "mailto:help@evil.test"),
+        ("help@bank.example", "https://evil.test/"),
+        ("bank.example", "https://click.counter.example/x"),
+        ("https://good.example/ or https://bank.example/", "https://good.example/"),
+        ("Check your account today:\nbank.example\nThank you very much", "https://evil.test/"),
+        ("ann@bank.example", "mailto:ann@bank.example,bob@evil.test"),
+        ("bank.example\u5b89\u5168", "https://evil.test/"),
+        ("bank.com\u306b\u30ed\u30b0\u30a4\u30f3", "https://evil.test/"),
+        ("ann@bank.example", "mailto:ann@bank.example?bcc=bob@evil.test"),
+        ("https://bank.example", "ftp://evil.test/x"),
+        ("https://bank.example", "file:////evil.test/share"),
+        ("bank.example", "sms:+49124"),
+        ("Download", "ftp://bank.example@evil.test/x"),
+        ("https://\u24d1\u24d0\u24dd\u24da.example/", "https://evil.test/"),
+        ("www.\u24d1\u24d0\u24dd\u24da.example", "https://evil.test/"),
+        ("\u24d1\u24d0\u24dd\u24da.example", "https://evil.test/"),
+        ("bank\u2024example", "https://evil.test/"),
+    ],
+)
+def test_a_link_misleads(text: str, href: str) -> None:
+    assert find_misleading_host(text, parse_link(href))
+
+
+@pytest.mark.parametrize(
+    ("text", "href"),
+    [
+        ("https://bank.example/", "https://www.bank.example/login"),
+        ("Bank.Example", "https://bank.example"),
+        ("login.bank.example", "https://bank.example"),
+        ("bücher.example", "https://xn--bcher-kva.example/"),
+        ("Log in", "https://evil.test/"),
+        ("Why amazon.com has bought the last bookshop of the town", "https://news.example/1"),
+        ("help@bank.example", "mailto:help@bank.example"),
+        ("help@bank.example", "https://bank.example/contact"),
+        ("ann@corp.example has asked you to look at this document", "https://docs.example/1"),
+        ("Node.js 24, README.md, setup.py and main.rs", "https://docs.example/1"),
+        ("version 1.2.3, 3.9, v2.4.0", "https://docs.example/1"),
+        ("e.g. this", "https://docs.example/1"),
+        ("Look.Hear", "https://docs.example/1"),
+        ("www.docs.example\u306b\u30ed\u30b0\u30a4\u30f3", "https://docs.example/1"),
+        ("\u5b89\u5168.\u5b89\u5168", "https://docs.example/1"),
+        ("bank.example", "tel:+49123"),
+        ("bank.example", "ftp://ftp.bank.example/x"),
+        ("Talk to your account manager now at bank.example", "https://docs.example/1"),
+        ("bank.example", "#top"),
+        ("help@bank.example", "mailto:help"),
+        ("", "https://x.example/"),
+        ("a." * 5_000, "https://x.example/"),
+    ],
+)
+def test_a_link_does_not_mislead(text: str, href: str) -> None:
+    assert not find_misleading_host(text, parse_link(href))
