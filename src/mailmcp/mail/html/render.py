@@ -89,6 +89,7 @@ class _OpenCell:
 
     outer: TextWriter
     columns: int
+    rows: int
 
 
 class Renderer:
@@ -254,7 +255,8 @@ class Renderer:
         elif tag == "tr" and self._tables:  # SVG may have one without
             self._tables[-1].rows.append([])
         elif tag in _CELLS:
-            self._cells.append(_OpenCell(self.writer, _number(attributes, "colspan")))
+            spans = _number(attributes, "colspan"), _number(attributes, "rowspan")
+            self._cells.append(_OpenCell(self.writer, *spans))
             if self._tables and len(self._cells) <= _CELL_DEPTH_MAX:
                 self.writer = TextWriter()
             else:
@@ -272,7 +274,7 @@ class Renderer:
             if self.writer is not cell.outer:
                 self.writer = cell.outer
                 rows = self._tables[-1].rows = self._tables[-1].rows or [[]]
-                rows[-1].append(Cell(lines, cell.columns))
+                rows[-1].append(Cell(lines, cell.columns, cell.rows))
 
 
 def _number(attributes: dict[str, str], name: str) -> int:
