@@ -74,7 +74,7 @@ async def walk(client: Client, show: Show, rebuild: Callable[[], None]) -> None:
     await call("imap_get_attachment", {**first(found), "part_id": "2"})
 
     show("\n## An invalid request. One error reports every mistake\n")
-    wrong = {"mailbox": "INBOX", "limit": 500, "last_days": 7, "start_date": "2026-01-01", "form": "Priya"}
+    wrong = {"mailbox": "INBOX", "limit": 500, "last_days": 7, "since": "2026-01-01", "form": "Priya"}
     await call("imap_search_messages", wrong, error="invalid_input")
 
     show("\n## An id of a mailbox that was rebuilt since: a conflict, not the wrong message\n")

@@ -20,7 +20,7 @@ def test_the_session_shows_what_it_is_there_to_show(mode: str) -> None:
         "Get the next page",
         "station-fw-2.4.2-rc1.bin",
         "Error `invalid_input`",
-        "can't be combined with start_date",
+        "can't be combined with since",
         "Did you mean from?",
         "Error `conflict` (uidvalidity_changed)",
         "messages of a conversation, oldest first",

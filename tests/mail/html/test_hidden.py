@@ -296,3 +296,42 @@ def test_a_mark_is_on_one_line_and_nothing_closes_it(html: str, text: str) -> No
 )
 def test_elements_end_where_browsers_end_them(html: str) -> None:
     assert html_to_text(html).text == "TEXT"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div style='font-size:0;letter-spacing:0'><p style='font-size:14px'>TEXT</p></div>",
+        "<div style='overflow:hidden;height:0;min-height:50px'>TEXT</div>",
+        "<div style='overflow:hidden;width:0;min-width:100%'>TEXT</div>",
+        "<div style='width:calc(100% - 40px);overflow:hidden'>TEXT</div>",
+        "<p style='font-size:clamp(14px, 2vw, 18px)'>TEXT</p>",
+        "<p style='font-size:calc(14px + 1vw)'>TEXT</p>",
+        "<div style='display:contents;overflow:hidden;height:0;margin-left:-999px'>TEXT</div>",
+        "<h1 style='color:transparent;background:linear-gradient(red,blue);background-clip:text'>TEXT</h1>",
+    ],
+)
+def test_what_resembles_hiding_is_shown(html: str) -> None:
+    read = html_to_text(html)
+    assert read.text.removeprefix("# ") == "TEXT"
+    assert (read.hidden_removed, read.maybe_hidden) == (0, 0)
+
+
+def test_a_link_is_blue_whatever_the_color_around_it_is() -> None:
+    html = "<div style='color:#fff'>gone <a href='https://x.example/'>shown</a></div>"
+    assert html_to_text(html).text == "shown <https://x.example/>"
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "transform:scale(1,0)",
+        "letter-spacing:-1em",
+        "font-size:max(0px,-1px)",
+        "height:min(1px, 50px);overflow:hidden",
+        "color:transparent;background:linear-gradient(#fff,#fff);-webkit-background-clip:text",
+    ],
+)
+def test_what_resembles_a_harmless_style_hides(style: str) -> None:
+    read = html_to_text(f"<p style='{style}'>TEXT</p>")
+    assert read.text in ("", "[may be hidden: TEXT]")

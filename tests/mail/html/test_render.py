@@ -77,7 +77,12 @@ def test_lists_and_quotes_are_marked(html: str, text: str) -> None:
         ("<table><tr><td><p>a</p></td><td><p>b</p></td></table>", "a | b"),
         # Cells that cover others: what stands below and beside them stays in its column.
         ("<table><tr><td>a<td>b<td>c<tr><td colspan=2>d<td>e</table>", "a | b | c\nd |  | e"),
-        ("<table><tr><td colspan=x>a<td>b</table>", "a | b"),
+        ("<table><tr><td rowspan=2>a<td>b<td>c<tr><td>d<td>e</table>", "a | b | c\n| d | e"),
+        (
+            "<table><tr><td>a<td rowspan=3>b<td>c<tr><td>d<td>e<tr><td>f<td>g</table>",
+            "a | b | c\nd |  | e\nf |  | g",
+        ),
+        ("<table><tr><td colspan=x rowspan=0>a<td>b</table>", "a | b"),
         ("<table><tr><td>a<td colspan=999999>b<td>c</table>", "a | b | c"),
         ("<table><tr><td>Rope<br>10 mm<td>2<td>12.00</table>", "Rope / 10 mm | 2 | 12.00"),
         # Layout: one column, or cells that are texts of their own.

@@ -196,13 +196,14 @@ def test_a_mark_that_follows_the_folder_is_not_on_our_quote(store: Store, desk: 
     assert (reply.data["filename"], 'File: "b.txt"' in reply.text) == ("b.txt", True)
 
 
-def test_a_long_archive_is_not_read_in_part(
+def test_a_long_document_is_not_read_in_part(
     store: Store, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mailmcp.tools.attachment.tool.DOCUMENT_OCTETS_MAX", 50)
-    message_id = store_and_find(store, desk, attached(("a.zip", zipped(_FILES), "application/zip")))
-    for sent in ({"member": "list.csv"}, {"mode": "image"}):
-        assert refused(desk, message_id, **sent).code is Code.INVALID_INPUT
+    letter = attached(("a.zip", zipped(_FILES), "application/zip"), ("a.png", image(50, 50), "image/png"))
+    message_id = store_and_find(store, desk, letter)
+    for part_id, sent in (("2", {"member": "list.csv"}), ("3", {"mode": "image"})):
+        assert "The document is too large" in refused(desk, message_id, part_id, **sent).message
 
 
 def _winmail(*, text: str) -> bytes:

@@ -34,7 +34,9 @@ _SAME: Final = {
     **dict.fromkeys(("overflow-x", "overflow-y", "overflow-block", "overflow-inline"), "overflow"),
     "-webkit-text-fill-color": "fill",
     **dict.fromkeys(("-webkit-mask", "-webkit-mask-image", "mask-image"), "mask"),
-    **{f"-webkit-{name}": name for name in ("transform", "filter", "clip-path")},
+    **{f"-webkit-{name}": name for name in ("transform", "filter", "clip-path", "background-clip")},
+    "min-block-size": "min-height",
+    "min-inline-size": "min-width",
     "animation-name": "animation",
     "inset-inline-start": "left",
     "inset-block-start": "top",
@@ -44,12 +46,12 @@ _SAME: Final = {
 
 _LENGTHS: Final = frozenset(
     {"margin-left", "margin-top", "text-indent", "translate", "width", "height", "max-width", "max-height"}
-    | {"letter-spacing", "line-height", *_SIDES}
+    | {"min-width", "min-height", "letter-spacing", "line-height", *_SIDES}
 )
 _COLOURS: Final = frozenset({"color", "background-color", "fill"})
 _READ: Final = _LENGTHS | _COLOURS | {
     "display", "visibility", "content-visibility", "opacity", "font-size", "background-image", "position",
-    "clip", "clip-path", "transform", "overflow", "mask", "mix-blend-mode", "offset-path",
+    "background-clip", "clip", "clip-path", "transform", "overflow", "mask", "mix-blend-mode", "offset-path",
     "animation", "zoom", "contain", "scale", "filter",
 }  # fmt: skip
 """The properties that can hide."""

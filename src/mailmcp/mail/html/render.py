@@ -58,6 +58,15 @@ class _Link:
     """Where its text begins, and what writes it there."""
 
 
+@dataclass(slots=True)
+class _OpenCell:
+    """An open cell, and the writer of what is around it."""
+
+    outer: TextWriter
+    columns: int
+    rows: int
+
+
 class Renderer:
     """A sink of `hidden.walk` that writes text."""
 
@@ -67,7 +76,7 @@ class Renderer:
         self._open: list[tuple[bool, bool]] = []  # whether each open element is a link, and in doubt
         self._links: list[_Link] = []
         self._tables: list[Table] = []
-        self._cells: list[tuple[TextWriter, int]] = []  # what writes around each open cell, and its columns
+        self._cells: list[_OpenCell] = []
         self._lists: list[int] = []  # next number of each open list, 0 without numbers
         self._preformatted = self._struck = self._quotes = 0
         self._raised = False
@@ -221,7 +230,8 @@ class Renderer:
         elif tag == "tr" and self._tables:  # SVG may have one without
             self._tables[-1].rows.append([])
         elif tag in _CELLS:
-            self._cells.append((self.writer, _number(attributes, "colspan")))
+            spans = _number(attributes, "colspan"), _number(attributes, "rowspan")
+            self._cells.append(_OpenCell(self.writer, *spans))
             if self._tables and len(self._cells) <= _CELL_DEPTH_MAX:
                 self.writer = TextWriter()
             else:
@@ -235,11 +245,11 @@ class Renderer:
                 self.writer.append_lines(lines)
                 self.writer.break_line(breaks)
         elif tag in _CELLS:
-            (outer, columns), lines = self._cells.pop(), self.writer.finish()
-            if self.writer is not outer:
-                self.writer = outer
+            cell, lines = self._cells.pop(), self.writer.finish()
+            if self.writer is not cell.outer:
+                self.writer = cell.outer
                 rows = self._tables[-1].rows = self._tables[-1].rows or [[]]
-                rows[-1].append(Cell(lines, columns))
+                rows[-1].append(Cell(lines, cell.columns, cell.rows))
 
 
 def _number(attributes: dict[str, str], name: str) -> int:

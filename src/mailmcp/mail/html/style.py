@@ -92,6 +92,8 @@ def hints_of(tag: str, attributes: Mapping[str, str]) -> dict[str, str]:
         found["color"] = legacy_colour(colour)
     if tag == "font" and attributes.get("size", "") in _FONT_ATTRIBUTE_PX:
         found["font-size"] = f"{_FONT_ATTRIBUTE_PX[attributes['size']]}px"
+    if tag == "a" and "href" in attributes:
+        found["color"] = "#0000ee"
     if "hidden" in attributes or (tag == "dialog" and "open" not in attributes):
         found["display"] = "none"
     if tag == "img":
@@ -134,6 +136,9 @@ def _compute(parent: Style, tag: str, declared: tuple[tuple[str, str], ...]) -> 
         picture = "" if own is not None and own.alpha == 1 else picture
     if values.get("background-image", "none") != "none":
         picture = values["background-image"]
+    if values.get("background-clip") == "text" and (gradient := _GRADIENT.search(picture)):
+        colours = (parse_colour(each) for each in _STOP.findall(gradient[1]))  # which the letters show
+        colour, picture = next((each for each in colours if each is not None), None), parent.picture
     style = Style(
         font_px=parent.font_px if font_px is None else font_px,
         visible=parent.visible if "(" in visibility or visibility in DEFAULTS else visibility == "visible",
@@ -179,6 +184,8 @@ def _find_hiding(tag: str, values: Mapping[str, str], style: Style) -> str:
         return "display"
     if style.opacity < _OPACITY_MIN:
         return "opacity"
+    if display == "contents" and tag != "img":  # without a box that the others could apply to
+        return ""
     if "(" in display + content + values.get("position", ""):
         return MAYBE
     found = {
@@ -190,8 +197,7 @@ def _find_hiding(tag: str, values: Mapping[str, str], style: Style) -> str:
 
 
 def _judge_size(tag: str, values: Mapping[str, str], font_px: float) -> str:
-    sizes = (_length(values[name], font_px) for name in _EXTENTS if name in values)
-    is_small = any(size is not None and size <= _EXTENT_MAX_PX for size in sizes)
+    is_small = any(_is_small(values, name, font_px) for name in _EXTENTS)
     display = values.get("display", "")
     is_box = display not in ("inline", "contents") and "table-" not in display
     if not display or display in DEFAULTS:
@@ -199,9 +205,26 @@ def _judge_size(tag: str, values: Mapping[str, str], font_px: float) -> str:
     clips = not {"hidden", "clip", "auto", "scroll"}.isdisjoint(values.get("overflow", "").split())
     if is_small and (tag == "img" or (is_box and clips)):
         return "extent"
-    is_unread = any("(" in values.get(name, "") for name in (*_EXTENTS, "line-height"))
+    computed = [values[name] for name in (*_EXTENTS, "line-height") if "(" in values.get(name, "")]
+    is_unread = any((_least(each, font_px) or 0.0) <= _EXTENT_MAX_PX and "%" not in each for each in computed)
     is_flat = _length(values.get("line-height", ""), font_px) == 0
     return MAYBE if tag != "img" and is_box and clips and (is_unread or is_flat) else ""
+
+
+def _is_small(values: Mapping[str, str], name: str, font_px: float) -> bool:
+    least = values.get(f"min-{name.removeprefix('max-')}", "0")
+    size = _length(values.get(name, ""), font_px)
+    is_let = "%" not in least and (_length(least, font_px) or 0.0) <= _EXTENT_MAX_PX
+    return size is not None and size <= _EXTENT_MAX_PX and is_let
+
+
+def _least(function: str, font_px: float) -> float | None:
+    """Return the least length in a function such as `clamp()`, which is no less; None if it may be."""
+    if "var(" in function or "env(" in function or re.search("[*/]| -", function):
+        return None
+    found = [_length(each[0], font_px) for each in NUMBER.finditer(function)]
+    known = [each for each in found if each is not None]
+    return min(known) if known and len(known) == len(found) else None
 
 
 def _judge_place(values: Mapping[str, str], font_px: float) -> str:
@@ -218,7 +241,7 @@ def _judge_place(values: Mapping[str, str], font_px: float) -> str:
 
 def _judge_drawing(values: Mapping[str, str], font_px: float) -> str:
     spacing, clip = _length(values.get("letter-spacing", ""), font_px), values.get("clip-path", "")
-    if spacing is not None and spacing <= -font_px / 2:
+    if spacing is not None and spacing < min(-font_px / 2, -1):
         return "letter spacing"
     if (clip.startswith("inset(") and _first(clip) >= 50) or (
         clip.startswith("circle(") and not _first(clip)
@@ -227,7 +250,8 @@ def _judge_drawing(values: Mapping[str, str], font_px: float) -> str:
     transform = _FUNCTION.findall(f"{values.get('transform', '')} scale({values.get('scale', '1')})")
     for name, arguments in transform:
         lengths = [_length(each.strip(), font_px) or 0.0 for each in arguments.split(",")]
-        if name.startswith(("scale", "matrix")) and abs(_first(arguments)) < _OPACITY_MIN:
+        scales = arguments.split(",") if name == "scale" else [arguments]
+        if name.startswith(("scale", "matrix")) and min(abs(_first(each)) for each in scales) < _OPACITY_MIN:
             return "transform"
         if name.startswith("translate") and min(lengths) <= -_AWAY_PX:
             return "position"
@@ -247,6 +271,9 @@ def _font_size(value: str, parent_px: float) -> float | None:
         return FONT_SIZES_PX[value]
     if value in ("smaller", "larger"):
         return parent_px * (5 / 6 if value == "smaller" else 6 / 5)
+    if "(" in value:
+        least = _least(value, parent_px)
+        return None if least is None or least < _FONT_MIN_PX else least
     return parent_px if not value or value in DEFAULTS else _length(value, parent_px, whole=parent_px)
 
 

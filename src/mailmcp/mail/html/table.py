@@ -8,7 +8,7 @@ its own table is written cell by cell.
 from dataclasses import dataclass, field
 from typing import Final
 
-_COLUMNS_MAX: Final = 30  # of one cell; wider tables are never read as rows
+_SPAN_MAX: Final = 30  # columns and rows of one cell; wider tables are never read as rows
 _CELL_LINES_MAX: Final = 3  # a name, a size and a colour; an address has more
 _ROW_CHARS_MAX: Final = 300  # of a row whose cells have several lines
 _BAR: Final = " | "
@@ -16,10 +16,11 @@ _BAR: Final = " | "
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a row: its lines, and how many columns it covers."""
+    """A cell of a row: its lines, and how many columns and rows it covers."""
 
     lines: list[str]
     columns: int = 1
+    rows: int = 1
 
 
 @dataclass(slots=True)
@@ -31,10 +32,10 @@ class Table:
     def blocks(self) -> list[list[str]]:
         """Return the lines of the table in blocks; a block of several lines is a paragraph.
 
-        Cells keep their columns: those that a wide cell covers are empty. Columns that are empty in all rows
-        are left out.
+        Cells keep their columns: those that a wide cell covers and those below a high one are empty. Columns
+        that are empty in all rows are left out.
         """
-        grid = [_place(row) for row in self.rows]
+        grid = self._place()
         used = sorted({column for row in grid for column in row})
         blocks: list[list[str]] = []
         for row in grid:
@@ -45,16 +46,26 @@ class Table:
                 blocks.extend(row.values())
         return blocks
 
-
-def _place(row: list[Cell]) -> dict[int, list[str]]:
-    """Return the cells of a row that aren't empty, by column."""
-    placed: dict[int, list[str]] = {}
-    column = 0
-    for cell in row:
-        if any(cell.lines):
-            placed[column] = cell.lines
-        column += min(cell.columns, _COLUMNS_MAX)
-    return placed
+    def _place(self) -> list[dict[int, list[str]]]:
+        """Return the cells of each row that aren't empty, by column (HTML standard, section 4.9.12)."""
+        grid: list[dict[int, list[str]]] = []
+        covered: dict[int, int] = {}  # column to the rows that a cell above still covers
+        for row in self.rows:
+            placed: dict[int, list[str]] = {}
+            below = {column: rows - 1 for column, rows in covered.items() if rows > 1}
+            column = 0
+            for cell in row:
+                while column in covered:
+                    column += 1
+                if any(cell.lines):
+                    placed[column] = cell.lines
+                end = column + min(cell.columns, _SPAN_MAX)
+                if cell.rows > 1:
+                    below |= dict.fromkeys(range(column, end), min(cell.rows, _SPAN_MAX) - 1)
+                column = end
+            covered = below
+            grid.append(placed)
+        return grid
 
 
 def _fits_a_line(cells: list[list[str]]) -> bool:

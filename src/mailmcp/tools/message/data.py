@@ -43,7 +43,7 @@ class MessageDetail(Row):
     notices: list[NoticeRow] | None = None
     body_text: str | None = None
     body_html: str | None = None
-    links: dict[str, str] | None = None
+    links: Fields | None = None
     """The targets of the links that have numbers in `body_text`."""
 
     body_offset: int | None = None
