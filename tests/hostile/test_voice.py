@@ -44,8 +44,9 @@ _LABELS: Final = (
     "Sections",
 )
 _OPENINGS: Final = re.compile(
-    r"$|- |  also |  > |  \(|\(no text\)$|\(nothing\)$|\(quotes=|Date: |From: |To: |Cc: |Subject: |Flags: "
-    r"|Authentication: |Invitation \(part |Delivery report \(part |Read receipt \(part |Attachments:$|File: "
+    r"$|- |  also |  > |  \(|\(no text\)$|\(nothing\)$|\(quotes=|\(body_mode=|Date: |From: "
+    r"|To: |Cc: |Subject: |Flags: |Authentication: |Invitation \(part |Delivery report \(part "
+    r"|Read receipt \(part |Attachments:$|File: "
     r"|Sections \(\d+\): |Resource |Saved |Not complete:$|Warning: |Next: [A-Z]|Error |The same call may "
     r"|How it was |Not proven |Not searched: |Message |Octets |Characters |The file of |No text of "
     r"|Picture: |Picture of |A message that |No messages? |\d+ of |\d+ account"
