@@ -4,7 +4,7 @@ pymap writes Content-Disposition as one string instead of a list, counts a part'
 on a Date that can't be parsed, and searches undecoded text. The octets of a message are served as they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from email import message_from_bytes
 from email.errors import HeaderParseError
 from email.header import decode_header
@@ -51,12 +51,19 @@ class EmbeddedLoadedMessage(LoadedMessage):
     def contains(self, value: bytes) -> bool:
         return value.decode("utf-8", "replace").casefold() in read_search_text(bytes(self.content))
 
+    @override
+    def get_header(self, name: bytes) -> Sequence[str]:
+        try:
+            return super().get_header(name)
+        except (HeaderParseError, IndexError, ValueError):  # the standard library fails on some values
+            return list(map(str, message_from_bytes(bytes(self.content)).get_all(name.decode("ascii"), [])))
+
     @classmethod
     @override
     def _get_envelope_structure(cls, msg: MessageContent) -> EnvelopeStructure:
         try:
             envelope = super()._get_envelope_structure(msg)
-        except ValueError:  # the standard library refuses line ends in an address
+        except (HeaderParseError, IndexError, ValueError):  # as above
             return EnvelopeStructure(*[None] * 10)
         if getattr(envelope.date, "datetime", None) is None:  # also of "Date :"
             envelope.date = None
