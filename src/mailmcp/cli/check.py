@@ -80,14 +80,17 @@ def check_account(account: Account) -> AccountCheck:
     """Sign in and list the mailboxes; never raises if the server fails."""
     began = perf_counter()
     mailboxes, capabilities, error = None, list[str](), None
+    handle = ConnectionHandle(account)
     try:
-        session = open_session(ConnectionHandle(account), Quirks(), now=0.0)
+        session = open_session(handle, Quirks(), now=0.0)
         capabilities = [name for name in USEFUL_CAPABILITIES if session.can(name)]
         with translate_errors(account.account_id):
             mailboxes = len(list_mailboxes(session))
         session.log_out()
     except ToolError as failed:
         error = failed.message
+    finally:
+        handle.close()
     return AccountCheck(
         account_id=account.account_id,
         host=account.host,

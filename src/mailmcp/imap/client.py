@@ -31,7 +31,7 @@ _NUMBER: Final = re.compile(rb"\d{1,20}")
 _WITH_LISTS: Final = re.compile(rb"\* (?:\d{1,10} FETCH \(|LIST |STATUS )", re.IGNORECASE)
 _QUOTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _LITERAL: Final = re.compile(rb"\{\d+\}\r?\n\Z")
-_RESPONSE: Final = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|[A-P]{4}\d+ (?:OK|NO|BAD)\b", re.IGNORECASE)
+_RESPONSE: Final = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|[A-P]{4}\d+ ", re.IGNORECASE)
 """How a response begins; a tag as imaplib makes them."""
 
 _READ_OCTETS: Final = 65_536

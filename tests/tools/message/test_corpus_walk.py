@@ -45,6 +45,7 @@ NOT_AS_PYTHON = TAKEN_APART_ELSEWHERE | {
     "boundary_wrong": "as boundary_missing_parameter",
     "broken_base64": "Python gives up decoding",
     "broken_headers": "Python ends the headers at the first line that is none",
+    "nul_octets_not_encoded": "Dovecot replaces NUL by 0x80 (RFC 3501 section 4.3.1)",
     "forwarded_in_base64": "against RFC 2046 section 5.2.1; Python does not decode it",
     "comments_in_a_date": "Python ends the headers at a name with spaces behind it",
     "qp_soft_break_space": "Python knows no blanks behind a soft line break",
