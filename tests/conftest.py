@@ -26,7 +26,7 @@ LOG_LINES_SHOWN = 40
 
 # No deadline: a slow machine is not a failure. Derandomized: a run can be repeated.
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=25)
-settings.register_profile("full", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("full", deadline=None, derandomize=True, max_examples=100)
 
 _user_numbers = itertools.count(1)
 
