@@ -10,11 +10,10 @@ from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
 from mailmcp.imap.account import Password, Tls
 from mailmcp.imap.connect import ConnectionHandle, open_connection
-from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, DeadlineError, InternalError
 from servers.certificates import Certificates
-from servers.dovecot import Dovecot, Login
+from servers.dovecot import Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
 
@@ -134,18 +133,6 @@ def test_a_password_that_cannot_be_had_is_the_accounts_fault(peer: PeerFactory) 
     with pytest.raises(AuthFailedError, match="no password"):
         open_connection(ConnectionHandle(account))
     assert server.logins == []
-
-
-def test_each_step_is_timed(dovecot: Dovecot, dovecot_user: Login) -> None:
-    def steps(session: Session) -> list[str]:
-        return list(session.handle.steps_ms)
-
-    plain, secure = At(dovecot.host, dovecot.plain_port), At(dovecot.host, dovecot.tls_port)
-    with session_on(make_account(plain, dovecot_user, tls=Tls.STARTTLS, ca_file=dovecot.ca_file)) as session:
-        assert steps(session) == ["connect", "greeting", "starttls", "login", "id"]
-    with session_on(make_account(secure, dovecot_user, tls=Tls.IMPLICIT, ca_file=dovecot.ca_file)) as session:
-        assert steps(session) == ["connect", "tls", "greeting", "login", "id"]
-        assert all(milliseconds >= 0 for milliseconds in session.handle.steps_ms.values())
 
 
 def test_a_socket_may_be_closed_twice(peer: PeerFactory) -> None:

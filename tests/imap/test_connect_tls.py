@@ -6,7 +6,6 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp.imap.account import Account, Tls
-from mailmcp.imap.connect import ConnectionHandle, open_connection
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates, Kind
@@ -94,17 +93,6 @@ def test_plain_text_to_a_tls_port_is_told_what_that_may_be(
     with pytest.raises(DeadlineError, match="sent no greeting in time") as caught, session_on(account):
         pass
     assert "Check the port and the tls setting" in caught.value.message
-
-
-@pytest.mark.parametrize("tls", [False, True], ids=["a plain port", "an untrusted certificate"])
-def test_a_connection_that_came_up_is_known_though_tls_fails(
-    peer: PeerFactory, certificates: Certificates, *, tls: bool
-) -> None:
-    server = secured(peer, certificates, Tls.IMPLICIT, Kind.UNTRUSTED) if tls else peer()
-    handle = ConnectionHandle(make_account(server, tls=Tls.IMPLICIT, ca_file=certificates.ca_file))
-    with pytest.raises(InternalError):
-        open_connection(handle)
-    assert list(handle.steps_ms) == ["connect"]
 
 
 @pytest.mark.parametrize(

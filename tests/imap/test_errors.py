@@ -6,7 +6,7 @@ import ssl
 
 import pytest
 
-from mailmcp.imap.client import ProtocolViolationError
+from mailmcp.imap.client import ByeError, ProtocolViolationError
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.errors import (
     Stage,
@@ -32,7 +32,8 @@ from mcp_envelope import DeadlineError, InternalError, NotFoundError
         (ssl.SSLError(), Reason.TLS_FAILED, False),
         (ProtocolViolationError("junk"), Reason.PROTOCOL_VIOLATION, False),
         (imaplib.IMAP4.error(b"* NO Hello"), Reason.PROTOCOL_VIOLATION, False),
-        (imaplib.IMAP4.error(b"* BYE Full"), Reason.SERVER_REFUSED, True),
+        (ByeError("Full"), Reason.CONNECTION_LOST, True),
+        (ByeError("Too many connections"), Reason.CONNECTION_LIMIT, True),
         (RefusedError("NOOP", "NO", "Busy"), Reason.SERVER_REFUSED, True),
         (RefusedError("NOOP", "BAD", "What"), Reason.SERVER_REFUSED, False),
     ],

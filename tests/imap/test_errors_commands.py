@@ -4,9 +4,8 @@ import pytest
 
 from imap.scenes import RunningPool, make_account, read_round
 from mailmcp.imap.account import Account
-from mailmcp.imap.account_sessions import AUTH_BACKOFF_S
 from mailmcp.imap.mailboxes import CountFailure, count_mailboxes, list_mailboxes
-from mailmcp.imap.pool import RETRY_ATTEMPTS
+from mailmcp.imap.pool import AUTH_BACKOFF_S, RETRY_ATTEMPTS
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, Code, InternalError, ToolError

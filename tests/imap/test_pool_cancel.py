@@ -212,7 +212,7 @@ def test_a_call_that_waits_for_a_thread_ends_at_once(peer: PeerFactory, run_pool
     server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Silence())])
     pool = run_pool(make_account(server))
     pool.run(lambda session: session.run("NOOP"))
-    pool.pool._threads.limiter = CapacityLimiter(1)  # noqa: SLF001 - there are threads enough but for bugs
+    pool.pool._limiter = CapacityLimiter(1)  # noqa: SLF001 - there are threads enough but for bugs
     busy = pool.start(newest)
     server.wait_for("EXAMINE")
     waiting = pool.start(newest)

@@ -7,7 +7,7 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import make_account, newest
-from mailmcp.imap.account_sessions import CONNECTION_LIMIT_TTL_S
+from mailmcp.imap.pool import CONNECTION_LIMIT_TTL_S
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.dovecot import Dovecot

@@ -7,7 +7,7 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import make_account, newest
-from mailmcp.imap.account_sessions import AUTH_BACKOFF_S, SESSION_AGE_MAX_S
+from mailmcp.imap.pool import AUTH_BACKOFF_S, SESSION_IDLE_MAX_S
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError, ToolError
@@ -29,7 +29,7 @@ BYE_AND_NO = Respond(b"* BYE Go away\r\n{tag} NO [AUTHENTICATIONFAILED] Wrong\r\
         (Close("within"), Reason.LOGIN_UNANSWERED, Reason.LOGIN_UNANSWERED),
         (Close("before", reset=True), Reason.LOGIN_UNANSWERED, Reason.LOGIN_UNANSWERED),
         (Respond(b"Go away\r\n"), Reason.PROTOCOL_VIOLATION, Reason.LOGIN_UNANSWERED),
-        (BYE_AND_NO, Reason.CREDENTIALS_REJECTED, Reason.BACKING_OFF),
+        (BYE_AND_NO, Reason.LOGIN_UNANSWERED, Reason.LOGIN_UNANSWERED),
         (Bye("[AUTHENTICATIONFAILED] Wrong"), Reason.CREDENTIALS_REJECTED, Reason.BACKING_OFF),
         (Respond(b"{tag} NO Wrong\r\n* BYE Go away\r\n"), Reason.CREDENTIALS_REJECTED, Reason.BACKING_OFF),
     ],
@@ -96,7 +96,7 @@ def test_credentials_that_have_worked_are_tried_once_more_where_the_connection_i
     pool = run_pool(make_account(server))
     pool.run(newest)
     for lost, logins in ((1, 2), (2, 2)):
-        pool.clock.now += SESSION_AGE_MAX_S + 1
+        pool.clock.now += SESSION_IDLE_MAX_S + 1
         pool.close_stale()
         before = len(server.logins)
         server.rules[:] = [
@@ -116,7 +116,7 @@ def test_logins_of_proven_credentials_go_one_by_one(peer: PeerFactory, run_pool:
     server = peer(messages=make_messages(1))
     pool = run_pool(make_account(server, max_sessions=4))
     pool.run(newest)
-    pool.clock.now += SESSION_AGE_MAX_S + 1
+    pool.clock.now += SESSION_IDLE_MAX_S + 1
     pool.close_stale()
     calls = [pool.start(newest) for _ in range(4)]
     assert [call.result(10) for call in calls] == [[1]] * 4

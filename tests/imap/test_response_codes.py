@@ -127,7 +127,9 @@ def test_only_a_code_makes_a_refusal_temporary(
 
 @pytest.mark.parametrize("code", ["", *SAYS_NOTHING])
 def test_other_codes_say_nothing(code: str) -> None:
-    assert RefusedError("NOOP", "NO", f"[{code}]").meaning is None
+    error = RefusedError("NOOP", "NO", f"[{code}]")
+    assert not error.is_final
+    assert not error.is_temporary
 
 
 @pytest.mark.parametrize(
