@@ -16,8 +16,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
+from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.telemetry import Telemetry
-from mailmcp.imap.uid_cache import UidCache
 from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
