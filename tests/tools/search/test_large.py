@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.telemetry import Telemetry
+from mailmcp.imap.pool import Telemetry
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter
