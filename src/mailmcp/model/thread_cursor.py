@@ -11,14 +11,14 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.model.cursor import escape_field, malformed_cursor, seal, unescape_field, unseal
-from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN, UINT32_MAX, MessageRef
+from mailmcp.model.message_ref import MessageRef, parse_ref
 
 _THREAD: Final = "t1"
-_NUMBER: Final = re.compile(r"\d{1,12}", re.ASCII)
-_MOMENT: Final = re.compile(r"-?\d{1,12}", re.ASCII)
-_FIELDS: Final = 7
 _ALL: Final = "all"
-"""A further field, if all accounts are meant."""
+_FIELDS: Final = re.compile(
+    r"([^.]+)\.([^.]+)\.(\d{1,10})\.(\d{1,10})\.(\d{1,6})\.(-?\d{1,12})\.(\d{1,10})(\.all)?", re.ASCII
+)
+"""Account, mailbox, UIDVALIDITY, UID, characters, the numbers of `after`, and whether in all accounts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,24 +55,13 @@ def parse_thread_cursor(text: str) -> ThreadCursor:
     Raises:
         InvalidInputError: With reason `cursor_malformed`.
     """
-    fields = unseal(text, _THREAD)
-    all_accounts = fields[_FIELDS:] == [_ALL]
-    if len(fields) != _FIELDS + all_accounts:
+    match = _FIELDS.fullmatch(".".join(unseal(text, _THREAD)))
+    if match is None:
         raise malformed_cursor()
-    account_id, mailbox, *numbers, moment, mark = fields[:_FIELDS]
-    if not (_MOMENT.fullmatch(moment) and all(map(_NUMBER.fullmatch, [*numbers, mark]))):
+    account_id, mailbox, uidvalidity, uid, max_chars, moment, mark, scope = match.groups()
+    ref = parse_ref(f"imap:{account_id}:{unescape_field(mailbox)}:{uidvalidity}:{uid}")
+    if ref is None or not limits.THREAD_CHARS_MIN <= int(max_chars) <= limits.THREAD_CHARS_MAX:
         raise malformed_cursor()
-    uidvalidity, uid, max_chars = map(int, numbers)
-    sound = (
-        re.fullmatch(ACCOUNT_ID_PATTERN, account_id)
-        and mailbox
-        and min(uidvalidity, uid) >= 1
-        and max(uidvalidity, uid) <= UINT32_MAX
-        and limits.THREAD_CHARS_MIN <= max_chars <= limits.THREAD_CHARS_MAX
-    )
-    if not sound:
-        raise malformed_cursor()
-    ref = MessageRef(account_id=account_id, mailbox=unescape_field(mailbox), uidvalidity=uidvalidity, uid=uid)
     return ThreadCursor(
-        ref=ref, max_chars=max_chars, all_accounts=all_accounts, after=(int(moment), int(mark))
+        ref=ref, max_chars=int(max_chars), all_accounts=bool(scope), after=(int(moment), int(mark))
     )
