@@ -227,8 +227,6 @@ CELL_CHARS_MAX: Final = 32_767
 REFERENCES_MAX: Final = 50
 """Ids read of one message's References: the first and the latest. Longer lists only repeat them."""
 
-THREAD_CHARS_MIN: Final = 500
-THREAD_CHARS_MAX: Final = 100_000
 # IMAP
 SESSIONS_PER_ACCOUNT: Final = 4
 """Connections for one account: providers allow 10 to 15 for all of a user's programs together."""

@@ -4,8 +4,8 @@ Junk and Trash are left out, unless the message that was asked about is there. W
 reply can say it: nobody is said not to have written on the strength of a mailbox that wasn't searched.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 
@@ -18,49 +18,40 @@ from mailmcp.tools.errors import mailbox_issue, message_issue
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, Issue, ToolError, code
 
-_NO_THREAD_IDS: Mapping[str, str] = MappingProxyType({})
 
-
+@dataclass(slots=True, kw_only=True)
 class RelatedMail:
-    """What was found so far."""
+    """Where messages are looked for, and what was found so far."""
 
-    def __init__(
-        self,
-        call: Call,
-        account_ids: Iterable[str],
-        *,
-        items: Sequence[str],
-        deadline: float,
-        own: MessageRef | None = None,
-    ) -> None:
-        """Prepare a search.
+    call: Call
+    account_ids: Sequence[str]
+    items: Sequence[str]
+    """What to fetch of each message."""
 
-        Args:
-            call: The call.
-            account_ids: The accounts to search.
-            items: What to fetch of each message.
-            deadline: When accounts that haven't answered are given up.
-            own: The message whose mailbox is searched in any case.
-        """
-        self._call, self._items, self._deadline, self._own = call, items, deadline, own
-        self._account_ids = tuple(account_ids)
-        self._places: dict[str, dict[str, int | None]] = {}
-        self._seen: set[MessageRef] = set()
-        self.rows: dict[MessageRef, FetchedMessage] = {}
-        self.listings: dict[str, tuple[Mailbox, ...]] = {}
-        """By account."""
+    deadline: float
+    """When accounts that haven't answered are given up."""
 
-        self.looked: dict[tuple[str, str], None] = {}
-        """Account and name of the mailboxes that were searched, in order."""
+    own: MessageRef | None = None
+    """The message whose mailbox is searched in any case."""
 
-        self.failed: dict[tuple[str, str | None], ToolError] = {}
-        """By account and mailbox; None for the whole account."""
+    rows: dict[MessageRef, FetchedMessage] = field(default_factory=dict)
+    listings: dict[str, tuple[Mailbox, ...]] = field(default_factory=dict)
+    """All mailboxes by account."""
 
-        self.message_issues: list[Issue] = []
-        """Messages that were found and could not be fetched."""
+    places: dict[str, dict[str, int | None]] = field(default_factory=dict)
+    """By account the mailboxes to search, each with the UIDVALIDITY it must have."""
 
-        self.statements: dict[str, None] = {}
-        """Sentences: what may be missing."""
+    looked: dict[tuple[str, str], None] = field(default_factory=dict)
+    """Account and name of the mailboxes that were searched, in order."""
+
+    failed: dict[tuple[str, str | None], ToolError] = field(default_factory=dict)
+    """By account and mailbox; None for the whole account."""
+
+    message_issues: list[Issue] = field(default_factory=list)
+    """Messages that were found and could not be fetched."""
+
+    statements: dict[str, None] = field(default_factory=dict)
+    """Sentences: what may be missing."""
 
     @property
     def issues(self) -> list[Issue]:
@@ -70,30 +61,28 @@ class RelatedMail:
 
     @property
     def left_out(self) -> list[tuple[str, str]]:
-        """Account and name of the mailboxes that are not searched."""
+        """Account and name of the mailboxes that are not searched: Junk and Trash."""
         return [
             (account_id, each.name)
             for account_id, listed in self.listings.items()
             for each in listed
-            if each.selectable and not each.is_usual and each.name not in self._places[account_id]
+            if each.selectable and not each.is_usual and each.name not in self.places[account_id]
         ]
 
     async def list_mailboxes(self) -> None:
         """List the mailboxes of all accounts, which comes first; one round trip."""
-        listed = await self._call.ask_accounts(
-            {each: partial(_list, own=self._own) for each in self._account_ids}, deadline=self._deadline
-        )
-        for account_id, result in listed.items():
+        works = {each: partial(_list, own=self.own) for each in self.account_ids}
+        for account_id, result in (await self.call.ask_accounts(works, deadline=self.deadline)).items():
             if isinstance(result, ToolError):
                 self.failed[account_id, None] = result
             else:
-                self.listings[account_id], self._places[account_id] = result
+                self.listings[account_id], self.places[account_id] = result
 
     async def look(
         self,
         query: IdQuery,
         *,
-        thread_ids: Mapping[str, str] = _NO_THREAD_IDS,
+        thread_ids: Mapping[str, str] = MappingProxyType({}),
         probe: MessageRef | None = None,
     ) -> None:
         """Search all mailboxes and fetch what is new; two round trips.
@@ -104,49 +93,46 @@ class RelatedMail:
             probe: A message that the query must find in its mailbox: a server that doesn't find it finds
                 no others.
         """
+        known: dict[str, dict[str, list[int]]] = {}
+        for ref in self.rows:
+            known.setdefault(ref.account_id, {}).setdefault(ref.mailbox, []).append(ref.uid)
         works = {
             account_id: partial(
                 find_by_ids,
                 mailboxes=dict(places),
                 query=replace(query, thread_id=thread_ids.get(account_id, "")),
-                items=self._items,
-                known=self._known(account_id),
+                items=self.items,
+                known=known.get(account_id, {}),
             )
-            for account_id, places in self._places.items()
-            if (account_id, None) not in self.failed and places
+            for account_id, places in self.places.items()
+            if places and (account_id, None) not in self.failed
         }
-        for account_id, result in (await self._call.ask_accounts(works, deadline=self._deadline)).items():
+        for account_id, result in (await self.call.ask_accounts(works, deadline=self.deadline)).items():
             if isinstance(result, ToolError):
                 self.failed[account_id, None] = result
                 continue
             for name, found in result.items():
-                self._take(account_id, name, found)
-        if probe and (probe.account_id, probe.mailbox) in self.looked and probe not in self._seen:
-            self.statements[
-                f"In {code(probe.mailbox)}, the server doesn't find a message by its Message-ID: "
-                "other messages may be missing."
-            ] = None
+                self._take(account_id, name, found, probe)
 
-    def _known(self, account_id: str) -> dict[str, list[int]]:
-        known: dict[str, list[int]] = {}
-        for ref in self.rows:
-            if ref.account_id == account_id:
-                known.setdefault(ref.mailbox, []).append(ref.uid)
-        return known
-
-    def _take(self, account_id: str, name: str, found: FoundByIds | ToolError) -> None:
+    def _take(
+        self, account_id: str, name: str, found: FoundByIds | ToolError, probe: MessageRef | None
+    ) -> None:
         if isinstance(found, ToolError):
             self.failed[account_id, name] = found
-            del self._places[account_id][name]
+            del self.places[account_id][name]
             return
-        self._places[account_id][name] = found.uidvalidity
+        self.places[account_id][name] = found.uidvalidity
         self.looked[account_id, name] = None
         self.statements |= dict.fromkeys(found.statements)
+        if probe and (probe.account_id, probe.mailbox) == (account_id, name) and probe.uid not in found.uids:
+            self.statements[
+                f"In {code(name)}, the server doesn't find a message by its Message-ID: "
+                "other messages may be missing."
+            ] = None
 
         def ref_of(uid: int) -> MessageRef:
             return MessageRef(account_id=account_id, mailbox=name, uidvalidity=found.uidvalidity, uid=uid)
 
-        self._seen.update(map(ref_of, found.uids))
         self.rows |= {ref_of(uid): row for uid, row in found.fetched.messages.items()}
         for uid, failure in found.fetched.failures.items():
             if failure.code is not Code.NOT_FOUND:  # else it was deleted meanwhile
@@ -154,14 +140,13 @@ class RelatedMail:
 
 
 def _list(session: Session, own: MessageRef | None) -> tuple[tuple[Mailbox, ...], dict[str, int | None]]:
-    """List all mailboxes, and choose those to search, each with the UIDVALIDITY it must have."""
+    """List all mailboxes, and choose those to search."""
     listed = list_mailboxes(session)
-    here = own if own and own.account_id == session.account.account_id else None
     usual = [each for each in listed if each.is_usual]
     if session.can("X-GM-EXT-1"):
         # All Mail has whatever is not in Junk or Trash.
         usual = [each for each in usual if each.special_use == "\\All"] or usual
     places: dict[str, int | None] = {each.name: None for each in usual}
-    if here and any(each.name == here.mailbox for each in listed):
-        places[here.mailbox] = here.uidvalidity
+    if own and own.account_id == session.account.account_id:
+        places[own.mailbox] = own.uidvalidity
     return listed, places

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mailmcp import limits
+from mailmcp.model.cursor import seal
 from mailmcp.reasons import Reason
 from mailmcp.tools.preferences import DEFAULTS
 from mcp_envelope import BaseReason, ConflictError, InternalError, InvalidInputError, NotFoundError, Untrusted
@@ -19,7 +20,7 @@ from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_letter
 from tools.stores import Store, peer_account
-from tools.talks import make_talk, make_turn, turn_id
+from tools.talks import BEGAN, make_talk, make_turn, turn_id
 from tools.thread.conversations import newest_id, peer_messages, spread, texts, thread, turns_of
 
 LONG = "word " * 400
@@ -129,8 +130,8 @@ def test_what_is_special_and_what_is_attached_stands_in_the_line(store: Store, d
     cancel = message_from_bytes(make_turn(17, references=[turn_id(16)]), policy=SMTP)
     assert isinstance(cancel, EmailMessage)
     cancel.add_alternative(calendar, subtype="calendar", params={"method": "CANCEL"})
-    store.fill("INBOX", [letter.as_bytes()], flags=[b"\\Flagged", b"\\Answered"])
-    store.fill("INBOX", [cancel.as_bytes()], flags=[b"\\Seen"])
+    store.fill("INBOX", [letter.as_bytes()], received=BEGAN, flags=[b"\\Flagged", b"\\Answered"])
+    store.fill("INBOX", [cancel.as_bytes()], received=BEGAN, flags=[b"\\Seen"])
     desk.preferences = replace(DEFAULTS, zone=ZoneInfo("Asia/Tokyo"))
     reply = thread(desk)
     assert "times in Asia/Tokyo" in reply.outcome.summary
@@ -177,8 +178,10 @@ def test_arguments_that_do_not_fit(store: Store, desk: Desk) -> None:
         ({}, BaseReason.MISSING_PARAM),
         ({"message_id": "imap:x"}, Reason.MALFORMED_ID),
         ({"cursor": "t1.nonsense.00000000"}, Reason.CURSOR_MALFORMED),
+        ({"cursor": seal(["t1", "work", "INBOX", "1", "0", "500", "0", "0"])}, Reason.CURSOR_MALFORMED),
+        ({"cursor": seal(["t1", "work", "INBOX", "1", "1", "499", "0", "0"])}, Reason.CURSOR_MALFORMED),
         ({"cursor": cursor, "message_id": message_id[:-1] + "999"}, Reason.CURSOR_MISMATCH),
-        ({"message_id": message_id, "max_chars": limits.THREAD_CHARS_MIN - 1}, BaseReason.OUT_OF_RANGE),
+        ({"message_id": message_id, "max_chars": 499}, BaseReason.OUT_OF_RANGE),
     ):
         with pytest.raises(InvalidInputError) as caught:
             desk.call("imap_get_thread", dict(arguments))

@@ -51,7 +51,7 @@ class ReplySearch:
         now = anyio.current_time()
         deadline = now + (call.deadline - now) * _DEADLINE_SHARE
         self._side = side
-        self.related = RelatedMail(call, accounts, items=_ITEMS, deadline=deadline)
+        self.related = RelatedMail(call=call, account_ids=accounts, items=_ITEMS, deadline=deadline)
         self.own = frozenset(each.lower() for name in accounts for each in owner_of(name).addresses)
         """The owner's addresses, in all accounts."""
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
+from zlib import crc32
 
 import anyio
 
@@ -19,7 +20,6 @@ from mailmcp.imap.pipeline import run_steps
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.imap.special_use import is_draft
-from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Structure
@@ -31,7 +31,6 @@ from mailmcp.mail.thread import (
     unasked_ids,
 )
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.model.thread_cursor import mark_of
 from mailmcp.tools.copies import Folded, copy_keys
 from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.related import RelatedMail
@@ -81,16 +80,14 @@ class Member:
         return parse_body_structure(self.row.body_structure)
 
     @property
-    def invitation(self) -> str:
-        """What it does with an invitation, as `invitation_method`; "" for any other message."""
-        return invitation_method(self.structure.root)
-
-    @property
     def position(self) -> tuple[int, int]:
-        """Its place in the conversation: seconds since 1970 when it was written, or else received."""
+        """Its place in the conversation, which all its copies share, so that a cursor can hold it.
+
+        Seconds since 1970 when it was written, or else received; then a checksum.
+        """
         moment = self.links.date or self.row.internal_date
-        mark = mark_of(f"{self.links.own_id} {self.row.size_octets} {self.row.internaldate_epoch}")
-        return (int(moment.timestamp()) if moment else 0, mark)
+        same = f"{self.links.own_id} {self.row.size_octets} {self.row.internaldate_epoch}"
+        return (int(moment.timestamp()) if moment else 0, crc32(same.encode("utf-8", "replace")))
 
     def with_copies(self, others: Sequence["Member"]) -> "Member":
         """Return the message with the places of others that are copies of it."""
@@ -110,11 +107,6 @@ class Conversation:
 
     method: str
 
-    @property
-    def complete(self) -> bool:
-        """Whether nothing is known to be missing."""
-        return not (self.found.issues or self.found.statements)
-
 
 async def find_conversation(call: Call, ref: MessageRef, *, all_accounts: bool) -> Conversation:
     """Find the conversation of a message; four round trips, and two for each further step of references.
@@ -131,9 +123,14 @@ async def find_conversation(call: Call, ref: MessageRef, *, all_accounts: bool) 
     row = await call.ask(lambda session: _fetch_row(session, ref), message=ref, deadline=deadline)
     start = Member(ref=ref, row=row)
     others = [each.account_id for each in call.pool.accounts if all_accounts]
-    accounts = dict.fromkeys([ref.account_id, *others])
-    found = RelatedMail(call, accounts, items=_ITEMS, deadline=deadline, own=ref)
-    found.rows[ref] = start.row
+    found = RelatedMail(
+        call=call,
+        account_ids=tuple(dict.fromkeys([ref.account_id, *others])),
+        items=_ITEMS,
+        deadline=deadline,
+        own=ref,
+        rows={ref: row},
+    )
     await found.list_mailboxes()
     members = await _follow(call, start, found)
     by_server = "the server's thread ids, " if start.row.thread_id else ""

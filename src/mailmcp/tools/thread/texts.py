@@ -1,15 +1,15 @@
 """The texts of a conversation, as imap_get_message shows them: without quoted history."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import anyio
 
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.message import parse_message
-from mailmcp.mail.mime.body_parts import choose_text_parts, list_files
-from mailmcp.mail.mime.structure import Part, Structure
+from mailmcp.mail.mime.body_parts import choose_text_parts
+from mailmcp.mail.mime.structure import Structure
 from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.read import ReadText, read_text, text_to_fetch
 from mailmcp.model.message_ref import MessageRef
@@ -23,33 +23,31 @@ _OCTETS: Final = 65_536
 """Fetched of each text: nearly all are shorter, quoted history included."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemberText:
-    """The text and the files of one message."""
+@dataclass(slots=True, kw_only=True)
+class Texts:
+    """The texts of messages; each message has a text or an issue."""
 
-    read: ReadText
-    files: tuple[Part, ...]
-    defects: tuple[str, ...]
-    """Of its structure: there may be parts that weren't read."""
+    by_ref: dict[MessageRef, ReadText] = field(default_factory=dict)
+    defects: list[tuple[str, ...]] = field(default_factory=list)
+    """Of the structures of messages that may have parts which weren't read."""
+
+    issues: list[Issue] = field(default_factory=list)
 
 
-async def read_texts(
-    call: Call, members: Sequence[Member]
-) -> tuple[dict[MessageRef, MemberText], list[Issue]]:
-    """Fetch and read the texts of messages; one round trip for twenty mailboxes of an account.
-
-    Returns:
-        The texts, and an issue for each message that has none.
-    """
+async def read_texts(call: Call, members: Sequence[Member]) -> Texts:
+    """Fetch and read the texts of messages; one round trip for twenty mailboxes of an account."""
     structures = {each.ref: each.structure for each in members}
     fetched = await fetch_parts(call, list(structures), lambda _session, ref: _items(structures[ref]))
+    texts = Texts(issues=[message_issue(ref, failure) for ref, failure in fetched.failures.items()])
 
-    def read_all() -> dict[MessageRef, MemberText]:
-        here = (each for each in members if each.ref in fetched.messages)
-        return {each.ref: _read(each, fetched.messages[each.ref]) for each in here}
+    def read_all() -> None:
+        for each in members:
+            if each.ref in fetched.messages:
+                texts.by_ref[each.ref], defects = _read(each, fetched.messages[each.ref])
+                texts.defects += [defects] if defects else []
 
-    issues = [message_issue(ref, failure) for ref, failure in fetched.failures.items()]
-    return await anyio.to_thread.run_sync(read_all), issues
+    await anyio.to_thread.run_sync(read_all)
+    return texts
 
 
 def _items(structure: Structure) -> tuple[str, ...]:
@@ -58,7 +56,8 @@ def _items(structure: Structure) -> tuple[str, ...]:
     return ("UID", *(f"BODY.PEEK[{part.part_id}]<0.{_OCTETS}>" for part in text_to_fetch(structure.root)))
 
 
-def _read(member: Member, row: FetchedMessage) -> MemberText:
+def _read(member: Member, row: FetchedMessage) -> tuple[ReadText, tuple[str, ...]]:
+    """Read the text of a message; also return the defects of its structure."""
     root, defects = member.structure.root, member.structure.defects
     if root is None or not member.structure.is_readable:
         octets = row.sections.get("", b"")
@@ -70,5 +69,4 @@ def _read(member: Member, row: FetchedMessage) -> MemberText:
         contents = {part.part_id: row.sections.get(part.part_id.upper(), b"") for part in parts}
         cut = {part.part_id for part in parts if part.size_octets > _OCTETS}
     contents |= {part_id: complete_lines(contents[part_id]) for part_id in cut & contents.keys()}
-    read = read_text(member.headers, root, contents, cut=frozenset(cut))
-    return MemberText(read=read, files=list_files(root), defects=defects)
+    return read_text(member.headers, root, contents, cut=frozenset(cut)), defects
