@@ -35,7 +35,7 @@ class IdQuery:
     """What to search for."""
 
     ids: Sequence[str] = ()
-    """Without angle brackets. Those that are not ASCII are ignored."""
+    """Without angle brackets. Those that are not searchable are ignored."""
 
     known: Collection[str] = ()
     """Those of them whose messages were found already: only references to them are searched for."""
@@ -60,6 +60,11 @@ class FoundByIds:
 
     statements: tuple[str, ...] = ()
     """What may be missing, in English sentences."""
+
+
+def is_searchable(message_id: str) -> bool:
+    """Return whether a Message-ID, perhaps "", can be searched for: ASCII, as RFC 5322 wants it."""
+    return bool(message_id) and message_id.isascii()
 
 
 def find_by_ids(
@@ -116,7 +121,7 @@ def fetch_rows(session: Session, uids: Sequence[int], items: Sequence[str]) -> S
 def _keys(session: Session, query: IdQuery) -> Iterator[tuple[bytes, ...]]:
     if query.thread_id:
         yield (b"X-GM-THRID" if session.can("X-GM-EXT-1") else b"THREADID", query.thread_id.encode())
-    for each in filter(str.isascii, query.ids):
+    for each in filter(is_searchable, query.ids):
         for header in _HEADERS[1 if each in query.known else 0 :]:
             yield (b"HEADER", header, quoted(each))
 

@@ -46,14 +46,14 @@ class Letter:
 
     links: ThreadHeaders
     written_at: float
-    """Seconds since 1970: when it was written, or else received."""
-
-    received_at: float = 0
-    """0 if it is unknown."""
+    """Seconds since 1970: when it was written, or else received; 0 if that is unknown."""
 
     by_owner: bool
     is_answer: bool
     """Whether it can answer another: a person sent it."""
+
+    may_await: bool = True
+    """Whether it may await an answer: it was sent, and answers no invitation."""
 
 
 def find_threads(wanted: Sequence[Letter], others: Sequence[Letter]) -> list[list[Letter]]:

@@ -22,17 +22,16 @@ CANDIDATES: Final = 40
 ROUNDS_MAX: Final = 5
 """Times that more of them are looked for, until the page is full; the next page continues."""
 
+_OWNER_UNKNOWN: Final = (
+    "from_me needs the owner's addresses, which aren't known: the user can add `addresses` to the account in "
+    "the settings. Send unanswered_only instead."
+)
+
 
 async def find_unanswered(
     call: Call, search: Search, awaited: AwaitedReply, sent: SearchMessagesArguments
 ) -> FoundMessages:
     """Find the messages of a page that await a reply.
-
-    Args:
-        call: The call.
-        search: The search.
-        awaited: Whose reply.
-        sent: The arguments as sent.
 
     Raises:
         InvalidInputError: The owner isn't known, and mail must name the owner to await a reply.
@@ -41,7 +40,8 @@ async def find_unanswered(
     replies = ReplySearch(call, awaited.side)
     await replies.related.list_mailboxes()
     to_owner = awaited.side == FROM_ME
-    unknown = _find_unknown_owners(call, search, replies) if to_owner else []
+    if to_owner and not replies.own:
+        raise InvalidInputError.of("awaiting_reply", BaseReason.INVALID_VALUE, _OWNER_UNKNOWN)
     query = replace(search.query, awaiting_reply=replace(awaited, own=tuple(sorted(replies.own))))
     search = replace(search, query=replace(query, unanswered_only=query.unanswered_only or to_owner))
     is_named = sent.cursor or sent.mailboxes or ("mailbox" in sent.model_fields_set and sent.mailbox)
@@ -52,36 +52,25 @@ async def find_unanswered(
     search = searches.as_made(search)
     await explain_failures(call, search, searches)
     searches, page = await _fill_page(call, search, searches, replies)
-    looked = counted(len(replies.related.looked), "mailbox", "mailboxes")
+    owner_of, related = call.preferences.owner_of, replies.related
+    caveats = dict.fromkeys(related.statements)
+    for account_id in {each.account_id: None for each in search.sources if to_owner}:
+        if not owner_of(account_id).addresses:
+            caveats[f"The owner's address in account {account_id} isn't known, so mail to it is missing."] = (
+                None
+            )
+    if related.issues:
+        caveats["Some may have replies in places that couldn't be searched."] = None
     without = "that you haven't answered" if to_owner else "without a reply"
+    looked = counted(len(related.looked), "mailbox", "mailboxes")
     return FoundMessages(
         search=search,
         searches=searches,
         page=page,
         what=f" {without} (replies looked for in {looked})",
-        caveats=(*unknown, *replies.caveats),
-        issues=tuple(replies.related.issues),
+        caveats=tuple(caveats),
+        issues=tuple(related.issues),
     )
-
-
-def _find_unknown_owners(call: Call, search: Search, replies: ReplySearch) -> list[str]:
-    """Return a sentence for each account of which no address of the owner is known.
-
-    Raises:
-        InvalidInputError: None is known of any account.
-    """
-    if not replies.own:
-        raise InvalidInputError.of(
-            "awaiting_reply",
-            BaseReason.INVALID_VALUE,
-            "from_me needs the owner's addresses, which aren't known: the user can add `addresses` to "
-            "the account in the settings. Send unanswered_only instead.",
-        )
-    return [
-        f"The owner's address in account {account_id} isn't known, so mail to it is missing."
-        for account_id in dict.fromkeys(each.account_id for each in search.sources)
-        if not call.preferences.owner_of(account_id).addresses
-    ]
 
 
 def _search_sent(search: Search, replies: ReplySearch) -> Search:
@@ -102,14 +91,7 @@ async def _fill_page(
 ) -> tuple[Searches, SearchPage]:
     """Make a page of the candidates without a reply; search for more candidates until it is full.
 
-    Args:
-        call: The call.
-        search: The search of the page.
-        searches: Its first candidates.
-        replies: Decides which candidates have a reply.
-
-    Returns:
-        What was searched, and the page.
+    Returns what was searched, and the page. `searches` has the first candidates.
     """
     everything, begun = searches, search
     found: list[PageMessage] = []

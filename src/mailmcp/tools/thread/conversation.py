@@ -14,7 +14,7 @@ from zlib import crc32
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.id_search import IdQuery, fetch_rows
+from mailmcp.imap.id_search import IdQuery, fetch_rows, is_searchable
 from mailmcp.imap.object_ids import id_items
 from mailmcp.imap.pipeline import run_steps
 from mailmcp.imap.rows import FetchedMessage
@@ -155,8 +155,7 @@ async def _follow(call: Call, start: Member, found: RelatedMail) -> list[Member]
     candidates = {start.ref: start}
     members, asked = [start], set[str]()
     thread_ids = {start.ref.account_id: start.row.thread_id}
-    is_searchable = start.links.own_id.isascii() and bool(start.links.own_id)
-    if not (is_searchable or start.links.refers_to or start.row.thread_id):
+    if not (start.row.thread_id or any(map(is_searchable, start.links.ids))):
         found.statements[_NO_IDS] = None
         return members
     for number in range(ROUNDS_MAX):
@@ -168,7 +167,7 @@ async def _follow(call: Call, start: Member, found: RelatedMail) -> list[Member]
         await found.look(
             IdQuery(ids=ids, known={each.links.own_id for each in members} if number else ()),
             thread_ids={} if number else thread_ids,
-            probe=start.ref if is_searchable and not number else None,
+            probe=start.ref if is_searchable(start.links.own_id) and not number else None,
         )
         candidates |= {
             ref: Member(ref=ref, row=row) for ref, row in found.rows.items() if ref not in candidates
