@@ -74,6 +74,9 @@ class Extraction:
     is_scanned: bool = False
     """It has pages but no text, so only pictures of its pages show what it says."""
 
+    files: tuple[str, ...] = ()
+    """The listed names of the first files inside whose text isn't part of this one. The sender's words."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
@@ -120,6 +123,10 @@ class Cause(StrEnum):
     UNSUPPORTED_ARCHIVE = "unsupported_archive"
     NO_MEMBER = "no_member"
     NOT_A_FILE = "not_a_file"
+    NOT_AN_ARCHIVE = "not_an_archive"
+    NOT_DRAWABLE = "not_drawable"
+    IS_IMAGE = "is_image"
+    NO_TEXT = "no_text"
 
 
 _MESSAGES: Final = {
@@ -143,6 +150,10 @@ _MESSAGES: Final = {
     "Get the file itself, or ask the sender for ZIP.",
     Cause.NO_MEMBER: "It lists no file under that name. mode=text without member lists the names.",
     Cause.NOT_A_FILE: "It is a link or a device, not a file, so there is nothing to read.",
+    Cause.NOT_AN_ARCHIVE: "The attachment isn't an archive or an Outlook message: leave member out.",
+    Cause.NOT_DRAWABLE: "Only PNG, JPEG, GIF, WebP, BMP, TIFF and PDF can be shown as images: send text.",
+    Cause.IS_IMAGE: "It is an image: mode=image shows it.",
+    Cause.NO_TEXT: "It has no readable text: it has another type or is damaged.",
 }
 """What happened, and what to do instead."""
 

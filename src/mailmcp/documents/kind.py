@@ -193,6 +193,12 @@ def guess_kind(content_type: str, filename: str) -> Kind | None:
     return _BY_EXTENSION.get(extension) or _BY_TYPE.get(media_type)
 
 
+def extension_of(content_type: str) -> str:
+    """Return the extension of a document's media type, with its dot; "" if there is not just one."""
+    kind = _BY_TYPE.get(content_type)
+    return "" if kind is None or kind in _NO_EXTENSIONS else f".{kind}"
+
+
 def detect_kind(content: bytes, guess: Kind | None) -> Kind | None:
     """Return the kind of a content; None if it is not a known document.
 

@@ -275,6 +275,7 @@ def _extraction(answer: dict[str, Any], _: bytes) -> Extraction:
         truncated=bool(answer["truncated"]),
         notes=tuple(str(note) for note in answer["notes"]),
         is_scanned=bool(answer.get("is_scanned")),
+        files=tuple(str(name) for name in answer.get("files", ())),
     )
 
 

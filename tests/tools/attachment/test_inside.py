@@ -99,6 +99,28 @@ def test_each_file_is_listed_and_read(
     assert saved.data["sha256"] == hashlib.sha256(_LETTER).hexdigest()
 
 
+@pytest.mark.parametrize(
+    ("files", "member", "mode"),
+    [
+        ({"a.bin": b"\0", "in/letter.docx": _LETTER}, "in/letter.docx", None),
+        ({"a.bin": b"\0", "photo.png": image(5, 5)}, "photo.png", "image"),
+        ({"list.csv": b"shown"}, None, None),
+    ],
+)
+def test_a_listing_says_how_to_read_what_it_does_not_show(
+    store: Store, desk: Desk, files: dict[str, bytes], member: str | None, mode: str | None
+) -> None:
+    message_id = store_and_find(store, desk, attached(("a.zip", zipped(files), "application/zip")))
+    action = get(desk, message_id).outcome.next_action
+    assert (action and (action.arguments["member"], action.arguments.get("mode"))) == (
+        (member, mode) if member else None
+    )
+    if action is not None:
+        assert "of `" in desk.call(action.tool, dict(action.arguments)).outcome.summary
+    warnings = desk.get(message_id, attachment_mode="extract_text").outcome.warnings
+    assert any("with member reads a file" in each for each in warnings) == (member is not None)
+
+
 def test_windows_of_a_text_within_go_on(store: Store, desk: Desk) -> None:
     text = "".join(f"Line {number}\n" for number in range(300))
     message_id = store_and_find(store, desk, attached(("a.zip", zipped({"a.txt": text}), "application/zip")))
@@ -203,7 +225,7 @@ def test_a_long_document_is_not_read_in_part(
     letter = attached(("a.zip", zipped(_FILES), "application/zip"), ("a.png", image(50, 50), "image/png"))
     message_id = store_and_find(store, desk, letter)
     for part_id, sent in (("2", {"member": "list.csv"}), ("3", {"mode": "image"})):
-        assert "The document is too large" in refused(desk, message_id, part_id, **sent).message
+        assert "too large" in refused(desk, message_id, part_id, **sent).message
 
 
 def _winmail(*, text: str) -> bytes:

@@ -187,7 +187,7 @@ def test_a_file_too_large_is_refused_with_a_way_out(
 def test_a_file_without_text_leads_to_the_file(kept: Store, reader: Desk, tmp_path: Path) -> None:
     message_id = store_and_find(kept, reader, attached(("p.png", b"\x89PNG\0" * 9, "image/png")))
     error = refused(reader, message_id)
-    assert "image/png" in error.message
+    assert "no readable text" in error.message
     assert follow(reader, error).data["saved_path"] == str(tmp_path / "p.png")
     reader.preferences = Preferences()
     (embedded,) = follow(reader, refused(reader, message_id)).outcome.embedded
@@ -288,7 +288,7 @@ def test_pages_without_text_are_shown_one_after_the_other(kept: Store, reader: D
 @pytest.mark.parametrize(
     ("attachment", "sent", "message", "action"),
     [
-        (("a.csv", b"a,b", "text/csv"), {}, "mode: can't be image: it shows only PNG", {}),
+        (("a.csv", b"a,b", "text/csv"), {}, "mode: Only PNG", {}),
         (("a.heic", b"\0\0\0\x18ftypheic", "image/heic"), {}, "HEIC", {"mode": "save"}),
         (("a.png", image(5, 5)[:40], "image/png"), {}, "damaged", {"mode": "save"}),
         (PHOTO, {"page": 2}, "page: must be 1: ", {"mode": "image", "page": 1}),
