@@ -200,9 +200,6 @@ def test_no_file_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("kind", "cause"),
     [
-        (Kind.DOC, Cause.UNSUPPORTED),
-        (Kind.XLS, Cause.UNSUPPORTED),
-        (Kind.PPT, Cause.UNSUPPORTED),
         (Kind.ENCRYPTED_OFFICE, Cause.ENCRYPTED),
     ],
 )

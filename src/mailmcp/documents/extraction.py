@@ -142,7 +142,7 @@ _MESSAGES: Final = {
     "Ask the sender for another copy.",
     Cause.ENCRYPTED: "The document is encrypted, and can't be read without the password. "
     "Ask the user to open it, or the sender for an unencrypted copy.",
-    Cause.UNSUPPORTED: "DOC, XLS and PPT, the formats of Office before 2007, aren't supported. "
+    Cause.UNSUPPORTED: "The formats of Office before 1997 aren't supported. "
     "Ask the sender for DOCX, XLSX, PPTX or PDF.",
     Cause.UNSUPPORTED_IMAGE: "HEIC and AVIF images aren't supported. "
     "Get the file itself, or ask the sender for JPEG.",

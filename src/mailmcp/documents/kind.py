@@ -68,9 +68,6 @@ class Kind(StrEnum):
 
 
 UNREADABLE: Final = {
-    Kind.DOC: Cause.UNSUPPORTED,
-    Kind.XLS: Cause.UNSUPPORTED,
-    Kind.PPT: Cause.UNSUPPORTED,
     Kind.ENCRYPTED_OFFICE: Cause.ENCRYPTED,
     Kind.HEIC: Cause.UNSUPPORTED_IMAGE,
     Kind.OTHER_ARCHIVE: Cause.UNSUPPORTED_ARCHIVE,

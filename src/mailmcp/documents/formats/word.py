@@ -262,9 +262,7 @@ class PartReader:
             paragraph.in_run = paragraph.run_hidden = False
         elif name == "hyperlink":
             target, before = paragraph.link
-            if target and target not in "".join(paragraph.pieces[before:]):
-                short = target[: limits.LINK_CHARS_MAX]
-                paragraph.pieces.append(f" <{short}>" if short == target else f" <{short}…>")
+            paragraph.pieces.append(link_suffix(target, "".join(paragraph.pieces[before:])))
         elif name == "p":
             self._open.pop()
             self._put(paragraph)
@@ -280,3 +278,11 @@ class PartReader:
             self._blocks.item(text, paragraph.level)
         else:
             self._blocks.paragraph(text)
+
+
+def link_suffix(target: str, shown: str) -> str:
+    """Return what to write after a link; "" if its text shows where it leads."""
+    if not target or target in shown:
+        return ""
+    short = target[: limits.LINK_CHARS_MAX]
+    return f" <{short}>" if short == target else f" <{short}…>"
