@@ -56,6 +56,14 @@ def test_a_message_is_its_fields_its_files_and_its_text() -> None:
     assert refused.value.cause is Cause.NO_MEMBER
 
 
+def test_no_date_is_none_and_not_the_first_of_all() -> None:
+    # storage() writes numbers beyond 32 bits as times; the octets of this one become 0.
+    content = ole_file(msg_tree({0x37: "x", 0x39: 1 << 33})).replace(
+        (1 << 33).to_bytes(8, "little"), bytes(8)
+    )
+    assert "Date" not in read_with(read, content).text
+
+
 @pytest.mark.parametrize(
     ("sender", "shown"),
     [
