@@ -117,7 +117,8 @@ def test_the_server_goes_on_whatever_a_picture_does(seed: int) -> None:
 
     async def draw(name: str, content: bytes) -> bool:
         try:
-            picture = await draw_picture(content, Kind.PDF if name == "PDF" else Kind.IMAGE, 1)
+            kind = Kind.PDF if name == "PDF" else Kind.IMAGE
+            picture = await draw_picture(content, Job(task=Task.PICTURE, kind=kind))
         except UnreadableError:
             return False
         return picture.octets != b""

@@ -38,11 +38,11 @@ class Job:
     member: str = ""
     """The listed name of the file to take out."""
 
-    time_s: float
+    time_s: float = limits.EXTRACT_TIMEOUT_S
     """Reading stops after this long, with the text read so far. The server waits a little longer."""
 
-    memory_octets: int
-    """Address space of the worker."""
+    memory_octets: int = limits.EXTRACT_MEMORY_OCTETS
+    """Address space of the worker, where the platform limits it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
