@@ -99,16 +99,6 @@ def test_more_than_announced_stays_within_the_limit(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("mode", ["content", "save"])
-def test_a_broken_encoding_is_a_warning(
-    peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, mode: str
-) -> None:
-    desk = open_desk(peer_account(peer(messages=[peer_message(octets=b"QUJD!QUJD")])))
-    desk.preferences = Preferences(save_folder=tmp_path)
-    reply = get(desk, PEER_ID, mode=mode)
-    assert reply.outcome.warnings == ("The attachment is malformed and may be damaged: broken base64.",)
-
-
 @pytest.mark.parametrize(
     ("action", "nth", "reason", "saved"),
     [

@@ -55,7 +55,6 @@ def test_names_are_made_harmless_and_stay_readable(filename: str, expected: str)
     [
         ("message/rfc822", ".eml"),
         ("image/jpeg", ".jpg"),
-        ("application/zip", ".zip"),
         ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", ".docx"),
         ("application/x-nobody-knows", ".bin"),
     ],
@@ -93,7 +92,6 @@ def test_a_file_is_saved_for_its_owner_alone(tmp_path: Path) -> None:
     ("filename", "second"),
     [
         ("a.tar.gz", "a.tar (2).gz"),
-        ("a", "a (2)"),
         ("a.with a long tail that is no extension", "a.with a long tail that is no extension (2)"),
         ("x" * 300 + ".pdf", "x" * 247 + " (2).pdf"),
     ],

@@ -46,14 +46,11 @@ def read(desk: Desk, octets: bytes, content_type: str, filename: str = "", **opt
 @pytest.mark.parametrize(
     ("content_type", "filename", "expected"),
     [
-        ("text/x-python", "a.py", True),
         ("text/plain", "a.unknown", True),
         ("application/ld+json", "", True),
         ("image/svg+xml", "a.svg", True),
-        ("message/rfc822", "", True),
         (UNKNOWN, "Mail.EML", True),
         ("x-unknown/x-unknown", "a.txt", True),
-        (EXCEL, "a.xls", True),
         (UNKNOWN, "a.docx", True),
         (UNKNOWN, "a.bin", False),
         ("image/png", "a.txt", False),
@@ -66,15 +63,12 @@ def test_labels_promise_text(content_type: str, filename: str, *, expected: bool
 @pytest.mark.parametrize(
     ("filename", "content_type", "octets", "expected"),
     [
-        ("", "text/csv", b"a,b\r\n1,2\r\n", "a,b\n1,2"),
         ("a.html", "text/plain", b"<p>A<p>B", "A\n\nB"),
-        ("", "application/json", b'{"a": 1}', '{"a": 1}'),
         ("", "application/x-who-knows", "Grüß".encode()[:-1], "Grü\ufffd"),
         ("", "text/plain", b"", ""),
         ("", "text/calendar", EMPTY_CALENDAR, EMPTY_CALENDAR.decode().replace("\r\n", "\n").strip()),
         # Under a type that says otherwise, in whatever charset.
         ("l.csv", EXCEL, GERMAN.encode("cp1252"), GERMAN),
-        ("l.csv", EXCEL, RUSSIAN.encode("cp1251"), RUSSIAN),
         ("l.csv", "application/x-msexcel", CHINESE.encode("gb18030"), CHINESE),
         ("l.txt", EXCEL, GERMAN.encode("utf-16"), GERMAN),
         ("l.log", "application/x-unknown-content-type", GERMAN.encode("latin-1"), GERMAN),
@@ -111,8 +105,6 @@ def test_data_is_no_text(desk: Desk, filename: str, content_type: str, octets: b
     ("octets", "content_type", "filename", "encoding", "expected"),
     [
         (EVENT, "text/calendar", "", "7bit", "what: Budget"),
-        (EVENT, UNKNOWN, "a.ics", "7bit", "what: Budget"),
-        (MAIL, "message/rfc822", "", "7bit", "Subject: Inside"),
         (base64.encodebytes(MAIL), "message/rfc822", "", "base64", "Words"),
     ],
 )
