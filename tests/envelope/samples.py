@@ -10,6 +10,7 @@ from mcp_envelope import (
     AuthFailedError,
     BaseReason,
     Code,
+    ConfirmationRequired,
     ConflictError,
     DeadlineError,
     InternalError,
@@ -158,9 +159,15 @@ _facts = {
     "resource": st.none() | st.builds(Resource, type=text, id=text),
     "rate_limit": rate_limits,
 }
-problems = st.builds(Problem, field=text, reason=st.sampled_from(BaseReason), message=shown)
+problems = st.builds(
+    Problem,
+    field=text,
+    reason=st.sampled_from([each for each in BaseReason if each is not BaseReason.CONFIRMATION_REQUIRED]),
+    message=shown,
+)
 errors: st.SearchStrategy[ToolError] = st.one_of(
     st.builds(InvalidInputError, st.lists(problems, min_size=1, max_size=3), next_action=actions),
+    st.builds(ConfirmationRequired, shown, text),
     st.builds(DeadlineError, shown, reason=st.sampled_from(Reason)),
     *(st.builds(kind, **_facts) for kind in (NotFoundError, AuthFailedError, ConflictError, InternalError)),
 )
