@@ -25,7 +25,7 @@ from mcp_envelope import (
     Tool,
     Untrusted,
 )
-from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.dialects import shape_of
 from mcp_envelope.mcpserver import EnvelopeServer
 from mcp_envelope.schema import compact_schema
 from mcp_envelope.server import Call, Toolset
@@ -192,7 +192,7 @@ def test_an_unknown_tool_is_a_protocol_error(dialect: Dialect, build: Any) -> No
             with pytest.raises(MCPError) as caught:
                 await client.call_tool("burn", {})
             assert caught.value.error.code == INVALID_PARAMS
-            assert caught.value.error.data == {"code": shape_of(dialect).unknown_tool_code}
+            assert caught.value.error.data == {"code": shape_of(dialect).UNKNOWN_TOOL}
 
     anyio.run(run)
 

@@ -14,7 +14,7 @@ from mailmcp.server.app import INSTRUCTIONS
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
 from mcp_envelope import Dialect, check_reply
-from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.dialects import shape_of
 from server.mailbox import connected
 
 ERAS = ["legacy", "auto"]
@@ -71,7 +71,7 @@ def test_an_unknown_tool_is_a_protocol_error(dialect: Dialect, mode: str) -> Non
             with pytest.raises(MCPError) as caught:
                 await client.call_tool("imap_send_message", {})
             assert caught.value.error.code == -32602
-            assert caught.value.error.data == {"code": shape_of(dialect).unknown_tool_code}
+            assert caught.value.error.data == {"code": shape_of(dialect).UNKNOWN_TOOL}
             assert "imap_get_message" in caught.value.error.message
 
     anyio.run(run)

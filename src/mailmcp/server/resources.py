@@ -1,6 +1,5 @@
 """Resources: their lists, what was read of one, and the JSON-RPC errors of requests other than tool calls."""
 
-import secrets
 from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any, Final
@@ -28,8 +27,8 @@ from mailmcp.model.resource_uri import (
 )
 from mailmcp.tools.read_resource import Octets
 from mcp_envelope import Code, Outcome, ToolError
+from mcp_envelope.render import render_outcome
 from mcp_envelope.server import Call as Request
-from mcp_envelope.text import render_outcome
 from mcp_envelope.values import details_value
 
 RESOURCE_NOT_FOUND: Final = -32002
@@ -114,7 +113,7 @@ def make_reply(
             contents=[BlobResourceContents(uri=uri, mime_type=read.content_type, blob=blob)],
             ttl_ms=_OCTETS_TTL_MS,
         )
-    text = render_outcome(read, marker=secrets.token_hex(6))
+    text = render_outcome(read)
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=_TEXT_TYPE, text=text)])
 
 

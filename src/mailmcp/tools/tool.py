@@ -221,7 +221,7 @@ class Call(Shared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MailTool(Tool[Call]):
+class MailTool(Tool):
     """A tool, and how the user's settings change what is published of it."""
 
     lean_data: type[BaseModel] | None = None
