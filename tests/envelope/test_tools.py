@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, cast
 import anyio
 import pytest
 from mcp import Client, MCPError
+from mcp.server.lowlevel import Server
 from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, ErrorData
 from pydantic import BaseModel, Field
 
@@ -140,11 +141,11 @@ BUGS = (
 
 
 def low_level(tools: Toolset) -> Any:
-    return tools.server()
+    return Server("shelf", on_list_tools=tools.list_tools, on_call_tool=tools.call_tool)
 
 
 def high_level(tools: Toolset) -> Any:
-    server = EnvelopeServer("shelf", tools)
+    server = EnvelopeServer(tools)
     server.add_tool(lambda: "plain", name="plain")
     return server
 
@@ -325,7 +326,7 @@ def test_reports_of_any_thread_arrive_in_order_and_increase_until_the_call_is_ov
 
 def test_a_reply_that_breaks_a_rule_fails_the_test_that_asked_for_it() -> None:
     async def run() -> None:
-        async with Client(Toolset("shelf/1", [Tool.of(find)]).server()) as client:
+        async with Client(EnvelopeServer(Toolset("shelf/1", [Tool.of(find)]))) as client:
             with pytest.raises(BrokenReplyError, match="success"):
                 await CheckedClient(client, Dialect.DISCRIMINATED).call_tool("find")
 

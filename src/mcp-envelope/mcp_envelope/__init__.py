@@ -23,11 +23,10 @@ from mcp_envelope.errors import (
     Resource,
     ToolError,
 )
-from mcp_envelope.markdown import code, code_json, quote
+from mcp_envelope.markdown import code, quote
 from mcp_envelope.outcome import Embedded, Issue, Meta, Outcome, Page, Status, Untrusted
-from mcp_envelope.render import make_result
-from mcp_envelope.tokens import Confirmations, Cursors, Position
-from mcp_envelope.tool import Report, Tool, publish
+from mcp_envelope.tokens import Confirmations, Cursors
+from mcp_envelope.tool import Report, Tool
 
 __version__ = "0.1.0"
 
@@ -52,7 +51,6 @@ __all__ = [
     "NotFoundError",
     "Outcome",
     "Page",
-    "Position",
     "Problem",
     "RateLimit",
     "Report",
@@ -63,9 +61,6 @@ __all__ = [
     "Untrusted",
     "check_reply",
     "code",
-    "code_json",
-    "make_result",
-    "publish",
     "quote",
     "read_arguments",
 ]

@@ -111,10 +111,8 @@ class Tool:
         if len(needed) not in {1, 2} or any(each.kind is each.KEYWORD_ONLY for each in parameters):
             raise TypeError(f"{run.__name__}: a tool takes its arguments and, if it wants it, the Call")
         arguments, outcome = hints.get(needed[0]), hints.get("return")
-        if not (inspect.isclass(arguments) and issubclass(arguments, Arguments)):
-            raise TypeError(f"{run.__name__}: annotate the first parameter with a subclass of Arguments")
-        if get_origin(outcome) is not Outcome:
-            raise TypeError(f"{run.__name__}: annotate what it returns as Outcome[YourData]")
+        if arguments is None or get_origin(outcome) is not Outcome:
+            raise TypeError(f"{run.__name__}: annotate the first parameter, and the result as Outcome[Data]")
         options = {"name": run.__name__, "description": inspect.getdoc(run) or "", **options}
         options["takes_context"] = len(needed) == 2
         return cls(arguments=arguments, data=get_args(outcome)[0], run=run, **options)

@@ -22,31 +22,22 @@ from mcp_envelope.values import (
 VERSION: Final = "response-v2"
 UNKNOWN_TOOL: Final = "NOT_FOUND"
 
-ERROR_CODES: Final = {
-    Code.INVALID_INPUT: "VALIDATION_ERROR",
-    Code.NOT_FOUND: "NOT_FOUND",
-    Code.AUTH_FAILED: "AUTHENTICATION_FAILED",
-    Code.TIMEOUT: "TIMEOUT",
-    Code.CONFLICT: "CONFLICT",
-    Code.INTERNAL: "INTERNAL_ERROR",
+_FAILURES: Final = {
+    Code.INVALID_INPUT: ("VALIDATION_ERROR", "validation", "Change the request as the error says."),
+    Code.NOT_FOUND: ("NOT_FOUND", "not_found", "List or search again, and use an id from that reply."),
+    Code.AUTH_FAILED: (
+        "AUTHENTICATION_FAILED",
+        "authentication",
+        "A person must sign in or decide.",
+    ),
+    Code.TIMEOUT: ("TIMEOUT", "unavailable", "Send the same request again later."),
+    Code.CONFLICT: ("CONFLICT", "conflict", "List or search again; ids from before are void."),
+    Code.INTERNAL: ("INTERNAL_ERROR", "internal", "Look into the server's log."),
 }
-ERROR_TYPES: Final = {
-    Code.INVALID_INPUT: "validation",
-    Code.NOT_FOUND: "not_found",
-    Code.AUTH_FAILED: "authentication",
-    Code.TIMEOUT: "unavailable",
-    Code.CONFLICT: "conflict",
-    Code.INTERNAL: "internal",
-}
-_REMEDIES: Final = {
-    Code.INVALID_INPUT: "Change the request as the error says.",
-    Code.NOT_FOUND: "List or search again, and use an id from that reply.",
-    Code.AUTH_FAILED: "Ask the person who can sign in or decide.",
-    Code.TIMEOUT: "Send the same request again later.",
-    Code.CONFLICT: "List or search again; ids from before are void.",
-    Code.INTERNAL: "Look into the server's log.",
-}
-"""For errors without a next action; one that is retryable has the remedy of a timeout."""
+"""How this dialect spells each code, its type, and what to do about it if the error names no next action."""
+
+ERROR_CODES: Final = {code: spelled for code, (spelled, _, _) in _FAILURES.items()}
+ERROR_TYPES: Final = {code: kind for code, (_, kind, _) in _FAILURES.items()}
 
 
 def spell(code: Code, reason: StrEnum | None) -> str:
@@ -62,7 +53,7 @@ def success(outcome: Outcome[Any], meta: Meta, *, has_status: bool) -> JsonObjec
 
 def failure(error: ToolError, meta: Meta) -> JsonObject:
     """Format a failure: `error` is its message."""
-    remedy = _REMEDIES[Code.TIMEOUT if error.retryable else error.code]
+    remedy = _FAILURES[Code.TIMEOUT if error.retryable else error.code][2]
     data: JsonObject = {
         "error_code": spell(error.code, error.reason),
         "error_type": ERROR_TYPES[error.code],

@@ -18,8 +18,6 @@ from typing import Any, Final, TypeVar, cast
 import anyio
 from anyio import CapacityLimiter, to_thread
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -102,8 +100,7 @@ class Call:
 class Toolset:
     """Tools, and how their calls are answered.
 
-    `run_stdio` serves them. A low-level server of your own takes `list_tools` and `call_tool` as its
-    handlers; for an `MCPServer` see `mcp_envelope.mcpserver`.
+    `mcp_envelope.mcpserver` serves them. `list_tools` and `call_tool` are handlers of a low-level server.
     """
 
     def __init__(
@@ -166,21 +163,6 @@ class Toolset:
             return run
 
         return register
-
-    def server(self) -> Server[Any]:
-        """Make a low-level server of these tools: for `tickets/1`, one called `tickets` of version `1`."""
-        name, _, version = self.version.partition("/")
-        return Server(name, version=version, on_list_tools=self.list_tools, on_call_tool=self.call_tool)
-
-    def run_stdio(self) -> None:
-        """Serve these tools over stdin and stdout until the client hangs up."""
-
-        async def run() -> None:
-            server = self.server()
-            async with stdio_server() as (incoming, outgoing):
-                await server.run(incoming, outgoing, server.create_initialization_options())
-
-        anyio.run(run)
 
     def publish(self) -> list[PublishedTool]:
         """Return the tools as `tools/list` gives them, in the order in which they were added."""
