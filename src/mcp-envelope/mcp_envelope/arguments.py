@@ -20,6 +20,7 @@ from mcp_envelope.errors import BaseReason, InvalidInputError, Problem
 _SIMILARITY_MIN: Final = 0.75
 """How similar a misspelt name must be: `limt` is `limit`, but `count` isn't `account_id`."""
 
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,18}")
 _LISTS: Final = (list, tuple, set, frozenset, Sequence, Collection)
 
 _UNKNOWN: Final = "extra_forbidden"
@@ -120,6 +121,8 @@ def _coerce(value: object, kind: Any) -> object:
         value = value.strip()
     if value is None or (value == "" and kind is not str):
         return None
+    if kind is int and isinstance(value, str) and _INTEGER.fullmatch(value):
+        return int(value)  # here, for the model's own validators
     origin = get_origin(kind) or kind
     if origin in _LISTS:
         listed = _as_json(value, "[")
