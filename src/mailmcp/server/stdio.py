@@ -12,7 +12,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 
-async def serve_stdio(server: Server[Any], *, leave: Callable[[], object]) -> None:
+def run_stdio(server: Server[Any], *, leave: Callable[[], object]) -> None:
     """Serve until stdin closes, then stop at once and cancel calls in flight.
 
     Args:
@@ -21,21 +21,20 @@ async def serve_stdio(server: Server[Any], *, leave: Callable[[], object]) -> No
             stdin can't be interrupted and Python would wait for it. It is also called if the host is gone,
             since Python would try again at exit to write what is left.
     """
-    try:
-        async with stdio_server() as (incoming, outgoing):
-            with anyio.CancelScope() as scope, _signals_cancel(scope, leave):
-                try:
-                    await server.run(incoming, outgoing, server.create_initialization_options())
-                except anyio.get_cancelled_exc_class():  # by a signal, or because nobody reads stdout
-                    leave()
-                    raise
-    except* ConnectionError:  # the host died, and its pipes or sockets with it
-        leave()
 
+    async def serve() -> None:
+        try:
+            async with stdio_server() as (incoming, outgoing):
+                with anyio.CancelScope() as scope, _signals_cancel(scope, leave):
+                    try:
+                        await server.run(incoming, outgoing, server.create_initialization_options())
+                    except anyio.get_cancelled_exc_class():  # by a signal, or because nobody reads stdout
+                        leave()
+                        raise
+        except* ConnectionError:  # the host died, and its pipes or sockets with it
+            leave()
 
-def run_stdio(server: Server[Any], *, leave: Callable[[], object]) -> None:
-    """Run `serve_stdio` in a new event loop."""
-    anyio.run(partial(serve_stdio, server, leave=leave))
+    anyio.run(serve)
 
 
 @contextmanager
