@@ -107,7 +107,6 @@ def test_outlook_wants_oauth_and_never_encryption(peer: PeerFactory, capabilitie
     handle = ConnectionHandle(replace(make_account(server), host="outlook.office365.com"))
     connection = handle.connection = Client(
         handle.account.host,
-        handle.account.port,
         dial=lambda: socket.create_connection((server.host, server.port)),
         traffic=handle.traffic,
         timeout_s=300.0,
