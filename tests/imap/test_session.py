@@ -159,10 +159,11 @@ def list_names(session: Session) -> list[str]:
     return [each.name for each in listed]
 
 
+@pytest.mark.parametrize("store", ["dovecot"], indirect=True)
 def test_a_call_does_not_fail_over_the_mailbox_of_the_call_before(
     store: Store, run_pool: PoolFactory
 ) -> None:
-    """Both servers end a session whose mailbox was deleted: that is a connection lost, and made again."""
+    """Dovecot ends a session whose mailbox was deleted: that is a connection lost, and made again."""
     store.fill("Project", 1)
     pool = run_pool(store.account)
     pool.run(lambda session: open_mailbox(session, "Project"))
