@@ -19,7 +19,6 @@ import click
 from imapclient import IMAPClient
 from mcp import Client
 from mcp_types import CallToolResult
-from scripts.benchmarks.vocabulary import count_json_tokens, count_listed_tokens, count_tokens
 
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.sample_account import load_sample
@@ -166,29 +165,6 @@ def _settle(text: str) -> str:
     return re.sub(r'(\bs2\.[^\s"`]*\.)[0-9a-f]{8}\b', r"\g<1>1a2b3c4d", text)  # the checksum of a cursor
 
 
-async def _listed_tokens(dialect: Dialect) -> int:
-    account = Account(
-        account_id="home", host="localhost", port=993, user="ann", credentials=Password(lambda: "")
-    )
-    async with Client(
-        build_server([account], Options(dialect=dialect))
-    ) as client:  # which dials nobody for that
-        _, tokens = await count_listed_tokens(client)
-    return tokens
-
-
-def token_table() -> str:
-    """Tabulate what each dialect costs."""
-    lines = ["| | " + " | ".join(Dialect) + " | text |", "|---|" + "---|" * (len(Dialect) + 1)]
-    for scene in SCENES:
-        counts = [count_json_tokens(json.loads(scenes(dialect)[scene][0])) for dialect in Dialect]
-        text = count_tokens(scenes(Dialect.SUMMARY)[scene][1])
-        lines.append(f"| {scene} | " + " | ".join(map(str, [*counts, text])) + " |")
-    listed = [anyio.run(_listed_tokens, dialect) for dialect in Dialect]
-    lines.append("| `tools/list` | " + " | ".join(map(str, listed)) + " | |")
-    return "\n".join(lines)
-
-
 def code_table() -> str:
     """Tabulate how each dialect spells the six codes, and the reasons that it tells apart."""
     dialects = [dialect for dialect in Dialect if dialect is not Dialect.SUMMARY]
@@ -284,7 +260,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "session": session,
     "codes": code_table,
     "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in dict.fromkeys((*BaseReason, *Reason))),
-    "tokens": token_table,
     **{
         f"ticket-{scene}": lambda scene=scene: f"```json\n{_shortened(tickets()[scene][0])}\n```"  # type: ignore[misc]
         for scene in ("success", "partial", "error", "confirmation")
