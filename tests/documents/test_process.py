@@ -121,7 +121,7 @@ def test_a_worker_that_does_not_listen_can_answer() -> None:
 
 @posix
 def test_a_worker_that_hangs_is_killed_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "EXTRACT_GRACE_S", 0.1)
+    monkeypatch.setattr("mailmcp.documents.process.EXTRACT_GRACE_S", 0.1)
     stubborn = program("signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(60)")
     assert _cause(stubborn, time_limit_s=0.2) is Cause.TIMED_OUT
 
@@ -144,7 +144,7 @@ def test_cancelling_kills_and_buries_the_worker(tmp_path: Path) -> None:
 
 @posix
 def test_no_file_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "EXTRACT_GRACE_S", 0.1)
+    monkeypatch.setattr("mailmcp.documents.process.EXTRACT_GRACE_S", 0.1)
 
     async def run() -> None:
         await extract_text(_LETTER, _JOB)

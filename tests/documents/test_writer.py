@@ -3,7 +3,6 @@
 import pytest
 
 from documents.reading import writer
-from mailmcp import limits
 from mailmcp.documents.writer import StopReading, section_title
 
 
@@ -20,7 +19,7 @@ def test_offsets_hold_when_characters_are_taken_out() -> None:
 
 
 def test_there_are_only_so_many_sections(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "DOCUMENT_SECTIONS_MAX", 2)
+    monkeypatch.setattr("mailmcp.documents.writer.DOCUMENT_SECTIONS_MAX", 2)
     out = writer()
     out.begin_section("1")
     out.begin_section("2")
