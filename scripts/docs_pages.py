@@ -30,8 +30,7 @@ from mailmcp.reasons import Reason
 from mailmcp.server.app import Options, build_server, make_toolset
 from mailmcp.tools.registry import TOOLS
 from mcp_envelope import BaseReason, Code, Dialect
-from mcp_envelope.dialects import response_v2
-from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.dialects import response_v2, shape_of
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = (DOCS / "envelope.md", DOCS / "envelope-reference.md", DOCS / "tools.md")
@@ -114,7 +113,7 @@ def tickets() -> dict[str, tuple[str, str]]:
     async def play() -> dict[str, CallToolResult]:
         example = runpy.run_path(str(TICKETS))
         old = example["cursors"].write(2, revision=example["REVISION"] - 1, query={"text": "printer"})
-        async with Client(example["tools"].server()) as client:
+        async with Client(example["server"]) as client:
             first = await client.call_tool("search_tickets", {})
             following = (first.structured_content or {})["data"]["next_action"]
             return {
