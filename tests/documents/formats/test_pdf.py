@@ -5,11 +5,10 @@ import io
 import pytest
 from pypdf import PdfReader, PdfWriter
 
-from documents.pdf_file import pdf, show
-from documents.reading import read_with, writer
+from documents.pdf_file import pdf
+from documents.reading import read_with
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.pdf import read
-from mailmcp.documents.writer import StopReading
 
 _BAD = b"BT [ TJ"
 """An array that never ends."""
@@ -53,10 +52,3 @@ def test_bad_pages_do_not_spoil_the_others() -> None:
     assert reading.text == "[Page 1]\nBefore\n\n[Page 2]\n[Page 3]\nAfter"
     assert reading.notes == ["Pages that can't be read: 2."]
     assert not reading.truncated
-
-
-def test_time_is_looked_at_within_a_page() -> None:
-    out = writer(time_s=-1)
-    with pytest.raises(StopReading):
-        read(io.BytesIO(pdf([show("x") * 3])), out)
-    assert out.result()["notes"] == ["Reading the document took too long: only its beginning was read."]
