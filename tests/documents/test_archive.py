@@ -53,3 +53,7 @@ def test_encrypted_entries_are_said_to_be() -> None:
     content = bytearray(zipped({"a.xml": "<a/>"}))
     content[content.index(b"PK\x01\x02") + 8] |= 1
     assert _refusal(bytes(content)) is Cause.ENCRYPTED
+
+
+def test_a_document_type_is_refused() -> None:
+    assert _refusal(zipped({"a.xml": '<!DOCTYPE a [<!ENTITY e "x">]><a>&e;</a>'})) is Cause.MALFORMED

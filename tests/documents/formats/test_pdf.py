@@ -6,9 +6,12 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 
 from documents.pdf_file import pdf
+from documents.pictures import opened
 from documents.reading import read_with
+from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.pdf import read
+from mailmcp.documents.formats.pdf_page import draw
 
 _BAD = b"BT [ TJ"
 """An array that never ends."""
@@ -52,3 +55,33 @@ def test_bad_pages_do_not_spoil_the_others() -> None:
     assert reading.text == "[Page 1]\nBefore\n\n[Page 2]\n[Page 3]\nAfter"
     assert reading.notes == ["Pages that can't be read: 2."]
     assert not reading.truncated
+
+
+_SIDE = limits.PICTURE_SIDE_MAX
+
+
+def _box(height: float) -> bytes:
+    return pdf(["x"]).replace(b"0 0 595 842", f"0 0 {height / 2:g} {height:g}".encode())
+
+
+def test_each_page_is_drawn() -> None:
+    content = pdf(["", "Hello", b"1 0 0 rg 0 0 595 842 re f"])
+    colors = []
+    for page in (1, 2, 3):
+        facts, octets = draw(io.BytesIO(content), page)
+        picture = opened(octets)
+        assert picture.size == (facts["width"], facts["height"])
+        assert picture.height == _SIDE
+        assert (facts["pages"], facts["source_width"], facts["notes"]) == (3, 0, [])
+        colors.append(picture.convert("RGB").getextrema())
+    assert colors[0] == ((255, 255),) * 3
+    assert colors[1] == ((0, 255),) * 3
+    assert colors[2] == ((255, 255), (0, 0), (0, 0))
+    facts, octets = draw(io.BytesIO(content), 4)
+    assert (facts["pages"], octets) == (3, b"")
+
+
+@pytest.mark.parametrize(("height", "pixels"), [(842, _SIDE), (10, 40), (14_400, _SIDE)])
+def test_small_pages_stay_small_and_large_ones_fit(height: float, pixels: int) -> None:
+    facts, _ = draw(io.BytesIO(_box(height)), 1)
+    assert facts["height"] == pixels
