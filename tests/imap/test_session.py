@@ -152,7 +152,7 @@ def test_a_deleted_mailbox_is_missing(store: Store, *, warm: bool) -> None:
 def test_a_call_does_not_fail_over_the_mailbox_of_the_call_before(
     store: Store, run_pool: PoolFactory
 ) -> None:
-    """Both servers end a session whose mailbox was deleted: that is a connection lost, and made again."""
+    """Dovecot ends a session whose mailbox was deleted: that is a connection lost, and made again."""
     store.fill("Project", 1)
     pool = run_pool(store.account)
     pool.run(lambda session: open_mailbox(session, "Project"))
