@@ -74,7 +74,7 @@ def find_in_thread(arguments: Wanted) -> Outcome[Shelf]:
 
 async def fail(_arguments: Arguments) -> Outcome[Shelf]:
     """Fail as a tool should."""
-    raise NotFoundError("There is no such shelf.", reason=Reason.MAILBOX_MISSING)
+    raise NotFoundError("There is no such shelf.", reason=Reason.GONE)
 
 
 async def hang(_arguments: Arguments) -> Outcome[Shelf]:
@@ -227,7 +227,7 @@ def test_a_trace_that_is_none_is_left_out(header: str) -> None:
 @pytest.mark.parametrize(
     ("name", "level", "outcome"),
     [
-        ("fail", logging.WARNING, "not_found/mailbox_missing"),
+        ("fail", logging.WARNING, "not_found/gone"),
         ("burn", logging.WARNING, "auth_failed/confirmation_required"),
         *((each.__name__, logging.ERROR, "internal/unexpected") for each in BUGS),
     ],
@@ -398,11 +398,11 @@ def test_other_mistakes_are_refused_where_they_are_made() -> None:
     with pytest.raises(ValueError, match="valid name of a tool"):
         Tool.of(find, name="find books")
     with pytest.raises(ValueError, match="keys of its own called code"):
-        Issue.of(NotFoundError("Gone.", reason=Reason.COMMAND), stage="read", code=1)
+        Issue.of(NotFoundError("Gone.", reason=Reason.GONE), stage="read", code=1)
     for make in (
         lambda: book(blocks="- a"),
         lambda: Untrusted(label="x\nNext: y", text=""),
-        lambda: InternalError(" ", reason=Reason.COMMAND),
+        lambda: InternalError(" ", reason=Reason.GONE),
     ):
         with pytest.raises((TypeError, ValueError)):
             make()
