@@ -9,7 +9,6 @@ from mailmcp.auth import store
 from mailmcp.auth.client import OAuthClient, discover
 from mailmcp.auth.tokens import TokenSource
 from mailmcp.imap.account import Account, BearerToken, Mechanism, Tls
-from mailmcp.imap.client import bearer_message
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError
 from servers.authorization import CLIENT_ID, USER, AuthorizationServer
@@ -118,11 +117,3 @@ def test_a_refusal_is_answered_with_another_token_once(
     with pytest.raises((AuthFailedError, InternalError)):
         session_on(account).__enter__()
     assert asked == tokens
-
-
-def test_the_message_of_oauthbearer_escapes_the_name() -> None:
-    message = bearer_message(Mechanism.OAUTHBEARER, user="a,b=c", host="h", port=993, token="t")
-    assert message == b"n,a=a=2Cb=3Dc,\x01host=h\x01port=993\x01auth=Bearer t\x01\x01"
-    assert bearer_message(Mechanism.XOAUTH2, user="u", host="h", port=1, token="t") == (
-        b"user=u\x01auth=Bearer t\x01\x01"
-    )

@@ -85,9 +85,9 @@ def _http_runner(settings: Settings, host: str, port: int) -> Callable[..., None
             allowed_hosts=settings.server.http_allowed_hosts,
         )
         return partial(http.run_http, listener=http.listen(options), options=options)
-    except http.StartError as error:
+    except (OSError, ValueError) as error:
         click.echo(f"mailmcp: {error}", err=True)
-        sys.exit(error.exit_status)
+        sys.exit(1 if isinstance(error, OSError) else 2)  # the machine, or the configuration
 
 
 def exit_if_threads_are_stuck() -> None:
