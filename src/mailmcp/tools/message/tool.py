@@ -1,7 +1,7 @@
 """imap_get_message: one message, its text bounded, its attachments listed."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -32,6 +32,11 @@ from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, ToolError, code
 
+ATTACHMENT_TEXT_CHARS_DEFAULT: Final = 4_000
+
+PLAIN_ONLY_CHARS_MAX: Final = 80
+"""Of a line quoted from text that people don't see: enough to tell an advertisement from an order."""
+
 
 def _map_both(mode: object) -> object:
     """HTML says what the text does: `both`, which is no longer published, means it."""
@@ -52,7 +57,7 @@ class GetMessageArguments(MessageArguments):
     include_headers: bool = Field(default=False, description="For replies and lists.")
     attachment_mode: Literal["none", "metadata", "extract_text"] = "metadata"
     attachment_text_max_chars: SkipJsonSchema[int] = Field(
-        limits.ATTACHMENT_TEXT_CHARS_DEFAULT, ge=100, le=limits.ATTACHMENT_TEXT_CHARS_MAX
+        ATTACHMENT_TEXT_CHARS_DEFAULT, ge=100, le=limits.ATTACHMENT_TEXT_CHARS_MAX
     )
     """No longer published: imap_get_attachment has windows of any size."""
 
@@ -179,7 +184,7 @@ def _build_outcome(
             "body_offset": window.offset or None,
             "body_truncated": window.next_offset is not None,
             "body_total_chars": window.total_chars,
-            "not_in_html": make_snippet(message.not_in_html.first, limits.PLAIN_ONLY_CHARS_MAX) or None,
+            "not_in_html": make_snippet(message.not_in_html.first, PLAIN_ONLY_CHARS_MAX) or None,
             "quoted_lines_collapsed": None if html else message.quoted_lines or None,
             "attachments": attachments.rows,
         }
