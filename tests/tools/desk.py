@@ -18,7 +18,7 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.tools.message_id_cache import MessageIdCache
+from mailmcp.tools.message_id import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call

@@ -140,11 +140,6 @@ def test_both_ends_of_a_range_exclude_last_days() -> None:
         ({"message_id": "x", "attachment_mode": "TEXT"}, "attachment_mode", "invalid_value"),
         ({"message_id": "x", "body_max_chars": 99}, "body_max_chars", "out_of_range"),
         ({"message_id": "x", "body_max_chars": 100_001}, "body_max_chars", "out_of_range"),
-        (
-            {"message_id": "x", "attachment_text_max_chars": 50_001},
-            "attachment_text_max_chars",
-            "out_of_range",
-        ),
         ({"message_id": "x", "include_headers": "maybe"}, "include_headers", "invalid_type"),
     ],
 )

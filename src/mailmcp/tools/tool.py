@@ -20,8 +20,7 @@ from mailmcp.imap.uid_cache import UidCache
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import has_moved, list_mailboxes_of, search_again, search_for
-from mailmcp.tools.message_id import is_header_id
-from mailmcp.tools.message_id_cache import MessageIdCache
+from mailmcp.tools.message_id import MessageIdCache, is_header_id
 from mailmcp.tools.names import LIST_ACCOUNTS
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import (
