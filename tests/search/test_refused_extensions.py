@@ -33,7 +33,7 @@ def refusing(peer: PeerFactory, capabilities: Sequence[str], rule: Rule) -> Peer
 
 def read_everything(desk: Desk) -> None:
     """Use each extension, and expect what there is without it."""
-    found = desk.search(sort="largest", limit=100)
+    found = desk.search(dates="written", limit=100)
     assert (sorted(found.uids), found.data["status"]) == ([1, 2, 3], "ok")
     everywhere = desk.search(mailbox="*", subject="Message", limit=100)
     assert (sorted(everywhere.uids), everywhere.data["status"]) == ([1, 2, 3, 4, 5], "ok")

@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-
-from typing_extensions import override
+from dataclasses import dataclass
 
 from mailmcp.imap.account import Account
 from mailmcp.imap.client import Client, ProtocolViolationError
 from mailmcp.imap.command import (
     Command,
-    Piece,
     RefusedError,
     Response,
     canonical_name,
@@ -30,7 +27,6 @@ from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, NotFoundError, Resource, ToolError, code
 
 _LOGOUT_TIMEOUT_S = 0.5  # LOGOUT is polite, but not worth a wait
-_WILDCARDS = frozenset("*%")
 _UIDVALIDITY_MAX = 2**32 - 1  # RFC 9051 section 9, nz-number: ids hold no more
 
 
@@ -49,7 +45,7 @@ class SelectedMailbox:
     """Lower bound of the next UID; None if the server doesn't send it."""
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Session:
     """A logged-in connection with at most one mailbox open.
 
@@ -61,10 +57,9 @@ class Session:
     connection: Client
     handle: ConnectionHandle
     quirks: Quirks
-    opened_at: float
+    last_used_at: float
     """On the pool's clock, in seconds."""
 
-    last_used_at: float = field(init=False)
     mailbox: SelectedMailbox | None = None
     in_doubt: bool = False
     """Whether an error left the connection in an unknown state, so that the pool must drop it."""
@@ -75,18 +70,10 @@ class Session:
     _stale: bool = False
     """Whether the mailbox was opened by an earlier lease."""
 
-    def __post_init__(self) -> None:
-        self.last_used_at = self.opened_at
-
     @property
     def account(self) -> Account:
         """The account that is logged in."""
         return self.handle.account
-
-    @override
-    def __repr__(self) -> str:
-        where = self.mailbox.name if self.mailbox else "no mailbox"
-        return f"<Session {self.account.account_id} at {where!r}{' in doubt' if self.in_doubt else ''}>"
 
     def can(self, capability: str) -> bool:
         """Return whether the server advertises `capability`, and wasn't caught failing at it."""
@@ -140,7 +127,8 @@ class Session:
 
         With `again`, return it in any case.
         """
-        if self._is_open(name) and not self._stale and not again:
+        is_open = self.mailbox is not None and self.mailbox.name == canonical_name(name)
+        if is_open and not self._stale and not again:
             return []
         return [Command(name="EXAMINE", arguments=[quoted_mailbox(self.quirks, canonical_name(name))])]
 
@@ -171,26 +159,19 @@ class Session:
                 self.quirks.uidnexts[name] = uidnext
             self.mailbox = SelectedMailbox(name=name, uidvalidity=found, exists=exists, uidnext=uidnext)
         assert self.mailbox is not None  # noqa: S101 - it is open
-        self._check_uidvalidity(self.mailbox, uidvalidity)
+        if uidvalidity not in {None, self.mailbox.uidvalidity}:
+            raise uidvalidity_conflict(name, expected=uidvalidity or 0, found=self.mailbox.uidvalidity)
         return self.mailbox
-
-    def _is_open(self, name: str) -> bool:
-        return self.mailbox is not None and self.mailbox.name == canonical_name(name)
-
-    def _check_uidvalidity(self, mailbox: SelectedMailbox, expected: int | None) -> None:
-        if expected is not None and mailbox.uidvalidity != expected:
-            raise uidvalidity_conflict(mailbox.name, expected=expected, found=mailbox.uidvalidity)
 
     def _examine_error(self, name: str, error: RefusedError) -> ToolError:
         """Build the error for a refused mailbox; ask LIST if the NO does not say whether it exists."""
         missing = error.reason is Reason.MAILBOX_MISSING
         # CANNOT is also what a name gets that no mailbox can have (RFC 5530 section 3).
-        if (error.meaning is None or error.code == "CANNOT") and error.status == "NO":
-            spelled = quoted_mailbox(self.quirks, name)
-            lines = self.run("LIST", b'""', spelled).lines("LIST")
-            if not _WILDCARDS.isdisjoint(name):  # LIST takes it for a pattern
-                lines = [line for line in lines if _names(line, spelled)]
-            missing = not lines or "\\noselect" in str(lines).lower()
+        says = (error.is_final and error.code != "CANNOT") or error.is_temporary
+        if error.status == "NO" and not says:
+            lines = self.run("LIST", b'""', quoted_mailbox(self.quirks, name)).lines("LIST")
+            is_pattern = "*" in name or "%" in name  # LIST finds other mailboxes then
+            missing = not lines or is_pattern or "\\noselect" in str(lines).lower()
         account_id = self.account.account_id
         if not missing:
             return refused_error(account_id, error)
@@ -229,13 +210,7 @@ class Session:
 
 def open_session(handle: ConnectionHandle, quirks: Quirks, *, now: float) -> Session:
     """Connect and log in; blocks. Raises what `open_connection` raises."""
-    return Session(connection=open_connection(handle), handle=handle, quirks=quirks, opened_at=now)
-
-
-def _names(line: Sequence[Piece], spelled: bytes) -> bool:
-    """Return whether a LIST response is that of a mailbox, whose name ends it."""
-    ending = line[-1]
-    return isinstance(ending, bytes) and ending.endswith(b" " + spelled)
+    return Session(open_connection(handle), handle, quirks, now)
 
 
 def quoted_mailbox(quirks: Quirks, name: str) -> bytes:

@@ -61,9 +61,9 @@ def _read(text: str) -> MessageRef | None:
 
 
 class MessageIdCache:
-    """Message-ID headers of the latest listed messages, by message id; losing one costs a better next action.
+    """The Message-IDs of the messages listed last, to find a message again that has moved since.
 
-    Only the event loop touches it.
+    Losing one only costs a better next action. Only the event loop touches the cache.
     """
 
     def __init__(self, *, entries: int = limits.MESSAGE_ID_CACHE_ENTRIES) -> None:
@@ -72,11 +72,12 @@ class MessageIdCache:
 
     def remember(self, message_id: str, header_message_id: str) -> None:
         """Remember the Message-ID of a message, unless it is ""."""
-        if header_message_id:
-            self._headers[message_id] = header_message_id
-            self._headers.move_to_end(message_id)
-            if len(self._headers) > self._limit:
-                self._headers.popitem(last=False)
+        if not header_message_id:
+            return
+        self._headers[message_id] = header_message_id
+        self._headers.move_to_end(message_id)
+        if len(self._headers) > self._limit:
+            self._headers.popitem(last=False)
 
     def header_of(self, message_id: str) -> str:
         """Return the Message-ID of a listed message; "" if it is unknown."""

@@ -3,14 +3,15 @@
 import io
 
 import pytest
-from pypdf import PageObject, PdfReader, PdfWriter
-from pypdf.errors import PdfReadError
+from pypdf import PdfReader, PdfWriter
 
-from documents.pdf_file import pdf, show, stream
-from documents.reading import read_with, writer
+from documents.pdf_file import pdf
+from documents.pictures import opened
+from documents.reading import read_with
+from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.pdf import read
-from mailmcp.documents.writer import StopReading
+from mailmcp.documents.formats.pdf_page import draw
 
 _BAD = b"BT [ TJ"
 """An array that never ends."""
@@ -56,37 +57,31 @@ def test_bad_pages_do_not_spoil_the_others() -> None:
     assert not reading.truncated
 
 
-def test_many_bad_pages_are_not_all_named() -> None:
-    notes = read_with(read, pdf([_BAD] * 12)).notes
-    assert notes == ["Pages that can't be read: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more."]
+_SIDE = limits.PICTURE_SIDE_MAX
 
 
-def test_memory_is_not_a_page_s_affair(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The memory limit ends the reading, as on a system that has it."""
-
-    def exhausted(*_: object, **__: object) -> str:
-        raise MemoryError
-
-    monkeypatch.setattr(PageObject, "extract_text", exhausted)
-    with pytest.raises(MemoryError):
-        read_with(read, pdf(["x"]))
+def _box(height: float) -> bytes:
+    return pdf(["x"]).replace(b"0 0 595 842", f"0 0 {height / 2:g} {height:g}".encode())
 
 
-def test_time_is_looked_at_within_a_page() -> None:
-    out = writer(time_s=-1)
-    with pytest.raises(StopReading):
-        read(io.BytesIO(pdf([show("x") * 3])), out)
-    assert out.result()["notes"] == ["Reading the document took too long: only its beginning was read."]
+def test_each_page_is_drawn() -> None:
+    content = pdf(["", "Hello", b"1 0 0 rg 0 0 595 842 re f"])
+    colors = []
+    for page in (1, 2, 3):
+        facts, octets = draw(io.BytesIO(content), page)
+        picture = opened(octets)
+        assert picture.size == (facts["width"], facts["height"])
+        assert picture.height == _SIDE
+        assert (facts["pages"], facts["source_width"], facts["notes"]) == (3, 0, [])
+        colors.append(picture.convert("RGB").getextrema())
+    assert colors[0] == ((255, 255),) * 3
+    assert colors[1] == ((0, 255),) * 3
+    assert colors[2] == ((255, 255), (0, 0), (0, 0))
+    facts, octets = draw(io.BytesIO(content), 4)
+    assert (facts["pages"], octets) == (3, b"")
 
 
-def test_trees_that_loop_end() -> None:
-    with pytest.raises(PdfReadError, match="cyclic"):
-        read_with(read, pdf(["One"]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"))
-
-
-def test_streams_that_unfold_without_end_are_not_unfolded() -> None:
-    """100 MB in 100 KB: pypdf stops at 75 MB, and so the page shows nothing."""
-    reading = read_with(
-        read, pdf([b"0 " * 9]).replace(stream(b"0 " * 9), stream(b"0 " * 50_000_000, squeezed=1))
-    )
-    assert reading.text == "[Page 1]"
+@pytest.mark.parametrize(("height", "pixels"), [(842, _SIDE), (10, 40), (14_400, _SIDE)])
+def test_small_pages_stay_small_and_large_ones_fit(height: float, pixels: int) -> None:
+    facts, _ = draw(io.BytesIO(_box(height)), 1)
+    assert facts["height"] == pixels

@@ -17,9 +17,10 @@ from typing import Any, Final
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.rows import FetchedMessage, parse_rows
+from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.plan import EVERYTHING, search_command, write_keys
-from mailmcp.imap.search.search_response import parse_esearches, parse_search
+from mailmcp.imap.search.server import HIDDEN_MESSAGES_MAX, parse_esearches, parse_search
 from mailmcp.imap.session import Session
 from mailmcp.mail.header.address import addresses_in
 from mailmcp.mail.header.fields import parse_headers
@@ -29,10 +30,6 @@ from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.text.body import body_text
 from mailmcp.model.query import Criterion, Kind, SearchQuery
 from mcp_envelope import ToolError
-
-HIDDEN_MESSAGES_MAX: Final = 5
-"""Messages that a mailbox may lack before it counts as hiding some: mail comes and goes between two
-responses, and an index may have lost a message."""
 
 _KNOWN_MESSAGES: Final = 20
 """Newest messages to choose a known one from: about 30 KB, once a process."""
@@ -90,7 +87,7 @@ def believe_or_repeat(
     hides = largest.exists - session.quirks.shown.get(largest.mailbox, 0) > HIDDEN_MESSAGES_MAX
     if not (doubted or hides) and session.can("ESEARCH") == extended:
         return found
-    return search([replace(each, doubted=doubted, known=None) for each in requests])
+    return search([replace(each, doubted=doubted, cache=UidCache()) for each in requests])
 
 
 def doubt_silence(session: Session, name: str, query: SearchQuery) -> Steps[frozenset[str]]:

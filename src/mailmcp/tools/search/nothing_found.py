@@ -11,7 +11,7 @@ from typing import Final
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.search.counts import CountRequest, count_matches
+from mailmcp.imap.search.server import CountRequest, count_matches
 from mailmcp.model.query import ARGUMENT_CRITERIA, Criterion
 from mailmcp.tools.names import LIST_MAILBOXES
 from mailmcp.tools.search.advice import suggest_written
@@ -79,7 +79,7 @@ async def _count(call: Call, search: Search, searches: Searches, coverage: Cover
     fewer = [query.only(each for each in query.criteria if each is not row) for row in rows]
     if _is_by_arrival(search):
         written = search.arguments.model_copy(update={"dates": "written"})
-        fewer.append(read_query(written, search.first_day, call.preferences.zone))
+        fewer.append(read_query(written, call.preferences.zone))
     requests: dict[str, list[CountRequest]] = {}
     for source, _ in searches.pages if fewer else ():
         request = CountRequest(mailbox=source.mailbox, queries=tuple(fewer))
