@@ -196,9 +196,15 @@ def id_values(ref: MessageRef) -> dict[str, object]:
     }
 
 
-def flags_of(fetched: FetchedMessage) -> list[str]:
-    """Return the flags that are seen whole: a server may send more in a keyword than RFC 9051 allows."""
-    return [each for each in fetched.flags if each and is_seen_whole(each)]
+def flags_of(fetched: FetchedMessage, *, is_draft: bool | None = None) -> list[str]:
+    """Return the flags that are seen whole: a server may send more in a keyword than RFC 9051 allows.
+
+    `is_draft` says whether the one of drafts is among them; None for what the server says.
+    """
+    flags = [each for each in fetched.flags if each and is_seen_whole(each)]
+    if is_draft is None:
+        return flags
+    return [*(each for each in flags if each.lower() != "\\draft"), *(["\\Draft"] if is_draft else [])]
 
 
 def shown_ids(ids: Iterable[str], most: int) -> list[str]:
