@@ -125,22 +125,6 @@ def test_cancelling_kills_and_buries_the_worker(tmp_path: Path) -> None:
     assert children() == []
 
 
-@posix
-def test_no_file_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "EXTRACT_GRACE_S", 0.1)
-
-    async def run() -> None:
-        await run_job(_LETTER, _JOB, Extraction)
-        before = psutil.Process().num_fds()
-        await run_job(_LETTER, _JOB, Extraction)
-        for code in ("pass", "time.sleep(60)", "while True: print('x' * 9999)"):
-            with pytest.raises(UnreadableError):
-                await run_job(_LETTER, replace(_JOB, time_s=0.5), Extraction, program(code))
-        assert psutil.Process().num_fds() == before
-
-    anyio.run(run)
-
-
 def test_the_server_loads_no_parser() -> None:
     script = "import sys, mailmcp.documents.extractor, mailmcp.documents.kind; print(*sys.modules)"
     environment = unmeasured_environment()
