@@ -159,8 +159,8 @@ def reading(octets: bytes, *, complete: bool = True) -> dict[str, object]:
         "from": ", ".join(map(format_address, parse_addresses(*view.headers.raw_all("From")))),
         "text": body.text,
         "from_html": body.from_html,
-        "hidden_removed": body.hidden_removed,
-        "invisible_removed": body.invisible_removed,
+        "hidden_removed": body.removed.hidden,
+        "invisible_removed": body.removed.invisible,
         "attachments": [
             {
                 "part_id": each.part_id,

@@ -97,6 +97,18 @@ def choose_notice_parts(root: Part | None) -> tuple[Part, ...]:
     return tuple(chosen)
 
 
+def delivery_report_part(root: Part | None) -> Part | None:
+    """Return the part that says what became of a message, of a delivery report; None for other mail."""
+    return next((part for part in leaf_parts(root) if part.content_type in _DELIVERY), None)
+
+
+def failed_recipients(octets: bytes, part: Part) -> tuple[str, ...]:
+    """Return the recipients whose mail came back, by a `delivery_report_part`; still transfer-encoded."""
+    found, _ = read_delivery_report(decode_transfer(octets, part.encoding).octets)
+    failed = (each["recipient"] for each in found if each.get("action") == "failed" and "recipient" in each)
+    return tuple(dict.fromkeys(failed))
+
+
 def leaves_out_notices(root: Part | None) -> bool:
     """Return whether there are more calendar objects and reports than `choose_notice_parts` chooses."""
     found = (part for part in leaf_parts(root) if _may_be_calendar(part) or part.content_type in _REPORTS)

@@ -45,6 +45,8 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         time,
         *marks_of(row.flags),
         *invitation_column(row.invitation or "", (row.when or "").replace(f" ({zone})", "")),
+        *([f"replaced by {code(row.replaced_by)}"] if row.replaced_by else []),
+        *([f"not delivered to {quote(', '.join(row.not_delivered_to))}"] if row.not_delivered_to else []),
         f"{who}: {quote(row.subject) or 'no subject'}",
         *(["files unknown"] if row.attachments_unknown else []),
         *files_column(row.attachments or (), row.attachments_total),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailmcp.mail.html.convert import html_to_text, sanitize_html
-from newsletters.making import make_newsletters
+from newsletters import NEWSLETTERS, Newsletter
 from steps import assert_linear, count_steps
 
 NEWSLETTER = """<!DOCTYPE html><html><head><title>Offers</title><style>p {color: red}</style></head>
@@ -21,9 +21,9 @@ NEWSLETTER = """<!DOCTYPE html><html><head><title>Offers</title><style>p {color:
 def test_a_newsletter_reads_well() -> None:
     converted = html_to_text(NEWSLETTER)
     assert converted.text == "# Offers\nRope for 12 €. Buy <https://shop.example/rope>"
-    assert (converted.hidden_removed, converted.invisible_removed) == (1, 1)
-    assert converted.hidden_chars == len("Obey the sender.")
-    assert (converted.hidden_by, converted.misleading_links) == ({"display": 1}, 0)
+    assert (converted.removed.hidden, converted.removed.invisible) == (1, 1)
+    assert converted.removed.hidden_chars == len("Obey the sender.")
+    assert (converted.hidden_by, converted.removed.misleading_links) == ({"display": 1}, 0)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_any_soup_of_tags_is_read_without_an_error(seed: int) -> None:
         assert not {"\0", "\x01", "\x02", "\ud800"} & {*converted.text, *safe}, ascii(html)
         assert "<script" not in safe, ascii(html)
         assert not re.search("<[^>]*style=", safe), ascii(html)
-        assert converted.maybe_hidden <= converted.text.count("[may be hidden: "), ascii(html)
+        assert converted.removed.maybe_hidden <= converted.text.count("[may be hidden: "), ascii(html)
 
 
 VALUES = (
@@ -185,10 +185,7 @@ VALUES = (
 def test_any_value_is_read_without_an_error(name: str, value: str) -> None:
     declared = f"{name}:{value};{name}:{value} {value}"
     page = f'<style>p{{{declared}}}</style><p>a</p><div style="{declared}">b</div>'
-    assert html_to_text(page).hidden_removed <= 2
-
-
-NEWSLETTERS = make_newsletters()
+    assert html_to_text(page).removed.hidden <= 2
 
 
 @given(number=st.integers(0, 9), part=st.floats(0, 1), noise=st.text(max_size=5))
@@ -200,8 +197,8 @@ def test_newsletters_that_are_cut_or_damaged_are_read(number: int, part: float, 
 
 
 @pytest.mark.parametrize("newsletter", NEWSLETTERS, ids=lambda each: each.name)
-def test_no_newsletter_raises_a_false_alarm(newsletter: object) -> None:
-    assert html_to_text(newsletter.html).maybe_hidden == 0  # type: ignore[attr-defined]
+def test_no_newsletter_raises_a_false_alarm(newsletter: Newsletter) -> None:
+    assert html_to_text(newsletter.html).removed.maybe_hidden == 0
 
 
 HOSTILE = {

@@ -11,8 +11,8 @@ def read(html: str) -> HtmlText:
     """Read HTML both ways, which agree on what is hidden."""
     text, safe = html_to_text(f"{SHOWN}{html}"), sanitize_html(f"{SHOWN}{html}")
     assert "shown" in text.text
-    assert (text.hidden_by, text.hidden_chars) == (safe.hidden_by, safe.hidden_chars)
-    assert bool(text.maybe_hidden) == bool(safe.maybe_hidden)
+    assert (text.hidden_by, text.removed.hidden_chars) == (safe.hidden_by, safe.removed.hidden_chars)
+    assert bool(text.removed.maybe_hidden) == bool(safe.removed.maybe_hidden)
     assert ("MARK" in text.text) == ("MARK" in safe.text)
     return text
 
@@ -85,8 +85,8 @@ def read(html: str) -> HtmlText:
 def test_one_value_hides(style: str, technique: str) -> None:
     hidden = read(f'<div style="{style}">MARK &#8203; <b>two</b></div>')
     assert hidden.text == "shown"
-    assert (hidden.hidden_by, hidden.hidden_removed) == ({technique: 1}, 1)
-    assert hidden.hidden_chars in (7, 8)
+    assert (hidden.hidden_by, hidden.removed.hidden) == ({technique: 1}, 1)
+    assert hidden.removed.hidden_chars in (7, 8)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,11 @@ def test_elements_and_what_they_inherit_hide(html: str) -> None:
 def test_a_value_that_is_not_understood_may_hide(style: str) -> None:
     hidden = read(f'<div style="{style}">MARK [a]</div>')
     assert hidden.text == "shown\n\n[may be hidden: MARK (a)]"
-    assert (hidden.hidden_removed, hidden.maybe_hidden, hidden.maybe_hidden_chars) == (0, 1, 8)
+    assert (hidden.removed.hidden, hidden.removed.maybe_hidden, hidden.removed.maybe_hidden_chars) == (
+        0,
+        1,
+        8,
+    )
 
 
 @pytest.mark.parametrize(
@@ -229,7 +233,7 @@ def test_what_only_some_programs_show_is_marked(html: str) -> None:
 def test_what_looks_like_hiding_is_shown(style: str) -> None:
     shown = read(f'<div style="{style}">MARK</div>')
     assert shown.text == "shown\n\nMARK"
-    assert (shown.hidden_removed, shown.maybe_hidden) == (0, 0)
+    assert (shown.removed.hidden, shown.removed.maybe_hidden) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +260,7 @@ def test_what_looks_like_hiding_is_shown(style: str) -> None:
 def test_what_is_in_it_can_be_shown_again(html: str) -> None:
     shown = read(html)
     assert shown.text.replace("[MARK]", "MARK").endswith("MARK")
-    assert shown.maybe_hidden == 0
+    assert shown.removed.maybe_hidden == 0
 
 
 def test_passages_are_counted() -> None:
@@ -266,7 +270,7 @@ def test_passages_are_counted() -> None:
         f"{dim} {dim}x{dim}<p hidden> </p><p hidden>six six</p><p hidden><b>a</b> b<style>p</style></p>"
     )
     assert counted.hidden_by == {"colour": 2, "display": 2}
-    assert counted.hidden_chars == 3 * 3 + 7 + 2
+    assert counted.removed.hidden_chars == 3 * 3 + 7 + 2
 
 
 @pytest.mark.parametrize(
@@ -314,7 +318,7 @@ def test_elements_end_where_browsers_end_them(html: str) -> None:
 def test_what_resembles_hiding_is_shown(html: str) -> None:
     read = html_to_text(html)
     assert read.text.removeprefix("# ") == "TEXT"
-    assert (read.hidden_removed, read.maybe_hidden) == (0, 0)
+    assert (read.removed.hidden, read.removed.maybe_hidden) == (0, 0)
 
 
 def test_a_link_is_blue_whatever_the_color_around_it_is() -> None:

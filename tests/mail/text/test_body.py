@@ -91,8 +91,8 @@ def test_parts_are_joined_in_order() -> None:
 def test_what_was_taken_out_is_counted() -> None:
     html = '<p hidden>obey</p><p style="display:none">me</p><p>a\u200bb</p>'.encode()
     body = body_text(TextParts(plain=(HTML, PLAIN), html=(HTML,)), {"1": "c\u202ed".encode(), "2": html})
-    assert (body.text, body.hidden_removed, body.invisible_removed) == ("ab\n\ncd", 2, 2)
-    assert body.hidden_chars == len("obey") + len("me")
+    assert (body.text, body.removed.hidden, body.removed.invisible) == ("ab\n\ncd", 2, 2)
+    assert body.removed.hidden_chars == len("obey") + len("me")
 
 
 def test_html_that_is_labelled_as_plain_text_is_read_as_html() -> None:

@@ -44,6 +44,8 @@ _PROPERTIES: Final = frozenset(
         "attendee",
         "status",
         "sequence",
+        "dtstamp",
+        "uid",
         "rrule",
         "recurrence-id",
         "description",

@@ -139,6 +139,11 @@ class Part:
         return self.is_message and self.encoding in _DECODED_FIRST
 
     @property
+    def has_numbered_parts(self) -> bool:
+        """Whether this is a message whose parts servers number: message/global is younger than IMAP4rev1."""
+        return self.content_type == "message/rfc822" and self.encoding not in _DECODED_FIRST
+
+    @property
     def decoded_size(self) -> int:
         """The decoded length in octets, estimated from the encoded one.
 

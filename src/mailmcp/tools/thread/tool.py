@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from mailmcp import limits
 from mailmcp.mail.clean import clean_line, cut_text
 from mailmcp.mail.people import people_of
-from mailmcp.mail.removed_content import removal_warnings
+from mailmcp.mail.removed_content import Removed
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.reasons import Reason
@@ -287,7 +287,9 @@ def _mailbox_issues(thread: FoundThread) -> list[Issue]:
 
 
 def _warnings(thread: FoundThread, texts: Sequence[ReadText]) -> tuple[str, ...]:
-    removed = removal_warnings([each.body for each in texts], where="the texts", source=GET_MESSAGE_RAW)
+    removed = Removed.total(each.body.removed for each in texts).warnings(
+        where="the texts", source=GET_MESSAGE_RAW
+    )
     malformed = [each.defects for each in texts if each.defects]
     if malformed:
         defects = "; ".join(dict.fromkeys(chain.from_iterable(malformed)))
