@@ -26,34 +26,10 @@ _COMPONENTS: Final = frozenset({"vevent", "vtodo"})
 _ZONE: Final = "vtimezone"
 _OBSERVANCES: Final = frozenset({"standard", "daylight"})
 _PROPERTIES: Final = frozenset(
-    {
-        "tzid",
-        "tzoffsetfrom",
-        "tzoffsetto",
-        "rdate",
-        "method",
-        "begin",
-        "end",
-        "summary",
-        "dtstart",
-        "dtend",
-        "duration",
-        "due",
-        "location",
-        "organizer",
-        "attendee",
-        "status",
-        "sequence",
-        "dtstamp",
-        "uid",
-        "rrule",
-        "recurrence-id",
-        "description",
-        "url",
-        "conference",
-        "x-google-conference",
-        "x-microsoft-skypeteamsmeetingurl",
-    }
+    {"tzid", "tzoffsetfrom", "tzoffsetto", "rdate", "method", "begin", "end", "summary", "dtstart", "dtend"}
+    | {"duration", "due", "location", "organizer", "attendee", "status", "sequence", "dtstamp", "uid"}
+    | {"rrule", "recurrence-id", "description", "url", "conference", "x-google-conference"}
+    | {"x-microsoft-skypeteamsmeetingurl"}
 )
 _NAME: Final = re.compile(r"[ \t]*([A-Za-z0-9-]{1,60})[ \t]*[:;]")
 _LONE_CR: Final = re.compile(r"\r(?!\n)")

@@ -137,7 +137,7 @@ class Base64Decoder:
         return decoded
 
     def _stop(self, line: bytes) -> bytes:
-        """Stop before the lines that are held back, or this one. If nothing came before, all is plain text."""
+        """Stop before the lines held back, or this one. If nothing came before, all is plain text."""
         held, self._held = self._held, b""
         self._stopped = self.damaged = True
         return self._flush() + self._pass(held + line)

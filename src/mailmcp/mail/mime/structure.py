@@ -19,14 +19,9 @@ TOO_MANY: Final = "too many parts"
 MESSAGE_TYPES: Final = frozenset({"message/rfc822", "message/global"})
 """Types of whole messages inside a message (RFC 2046 section 5.2.1, RFC 6532 section 3.7)."""
 
+_STATUS: Final = ("delivery-status", "disposition-notification")
 REPORT_TYPES: Final = frozenset(
-    {
-        "message/delivery-status",
-        "message/global-delivery-status",
-        "message/disposition-notification",
-        "message/global-disposition-notification",
-        "message/feedback-report",
-    }
+    {*(f"message/{of}{each}" for each in _STATUS for of in ("", "global-")), "message/feedback-report"}
 )
 """Types of machine-readable reports (RFC 3464, 8098, 5965, 6533)."""
 
