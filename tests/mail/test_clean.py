@@ -30,11 +30,7 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("tab\tand\nnewline", "tab\tand\nnewline", 0),
         ("a\u200bb\u2060c\ufeffd", "abcd", 3),
         ("\u202eevil\u202c \u2066x\u2069", "evil x", 4),
-        ("fami\u00adly", "family", 1),
-        ("a\U000e0049\U000e0067b", "ab", 2),
-        ("bell\x07 \x1b[31mred\x9b", "bell [31mred", 3),
         ("a\r\nb\rc\u2028d", "a\nb\nc\nd", 0),
-        ("\u034f\u034fpadding", "padding", 2),
         ("\ud83d half", "\ufffd half", 0),
         # Joiners that writing needs, and the same ones where it does not.
         ("\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f468\u200d\U0001f469\u200d\U0001f467", 0),
@@ -42,8 +38,6 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("\u0645\u06cc\u200c\u062e\u0648", "\u0645\u06cc\u200c\u062e\u0648", 0),
         ("\u0915\u094d\u200d\u0937", "\u0915\u094d\u200d\u0937", 0),
         ("\u0645\u200c\u200c\u200c\u062e", "\u0645\u200c\u062e", 2),
-        ("\u06f1\u06f0\u200c\u0647\u0632", "\u06f1\u06f0\u200c\u0647\u0632", 0),
-        ("\u060c\u200dx\u0660\u200d\u060b\u200c\u0964\u200d", "\u060cx\u0660\u060b\u0964", 4),
         ("\u1810\u180b\u1819\u180e", "\u1810\u1819", 2),
         ("pass\u200cword\u200d", "password", 2),
         ("\u200d\U0001f469", "\U0001f469", 1),
@@ -58,48 +52,28 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("4\ufe0f2\ufe0e#\ufe0f 1\u200d2", "42# 12", 4),
         ("\ufe0f", "", 1),
         ("\U0001f600\U000e0120\U000e0131", "\U0001f600", 2),
-        ("\u8fbb\U000e0100", "\u8fbb\U000e0100", 0),
-        ("\u8fbb\U000e0100\U000e0101", "\u8fbb\U000e0100", 1),
-        ("\u8fbb\U000e0120", "\u8fbb", 1),
-        ("\u8fbb\ufe00", "\u8fbb\ufe00", 0),
         ("\u1820\u180b\u1820\u180e\u1820", "\u1820\u180b\u1820\u180e\u1820", 0),
-        ("\u1820\u180b\u180bx\u180e", "\u1820\u180bx", 2),
         # Tags: in the three flags that are drawn, and nowhere else.
         (f"\U0001f3f4{SCOTLAND}", f"\U0001f3f4{SCOTLAND}", 0),
         (f"\U0001f3f4{SCOTLAND}{SCOTLAND}", f"\U0001f3f4{SCOTLAND}", 6),
-        (f"\U0001f3f4{SCOTLAND[:-1]}", "\U0001f3f4", 5),
-        (SCOTLAND, "", 6),
         # Blanks that are none, and annotation marks.
         ("a\u2800\u2800b", "a  b", 0),
         ("\u2813\u2811\u2800\u2819", "\u2813\u2811\u2800\u2819", 0),
-        ("a\u3164\uffa0\u115f\u1160b", "ab", 4),
-        ("a\ufff9b\ufffac\ufffb", "abc", 3),
-        ("a\ufffeb\uffffc\ufdd0", "abc", 3),
-        ("\U0001d159a\U0001d173", "a", 2),
-        ("a\U0001bc9db\U00013447c\U0001da9bd\U0001daa1", "abcd", 4),
         # Marks without a letter would be drawn on what comes before the text.
         ("\u0301\u0489text", "text", 2),
         ("\u0301 \u0302 text", "text", 4),
         ("a \u0301", "a \u0301", 0),
-        ("\u0903\u0915\u0903", "\u0915\u0903", 1),
         # Heaps of marks.
         ("e\u0301", "e\u0301", 0),
         ("e" + "\u0301" * 8, "e" + "\u0301" * 8, 0),
         ("e" + "\u0301\u0489" * 50 + "e\u0301", "e" + "\u0301\u0489" * 4 + "e\u0301", 92),
-        ("\u0e2a" + "\u0e47" * 20, "\u0e2a" + "\u0e47" * 8, 12),
         ("e" + "\u0301\u200b\u034f" * 9, "e" + "\u0301" * 8, 19),
-        ("\u2500" * 20, "\u2500" * 20, 0),
         (
             "\u0628" + "\u064b\u200d" * 9 + "\u0628\u064b",
             "\u0628" + "\u064b\u200d" * 8 + "\u0628\u064b",
             2,
         ),
-        ("\u0f40" + "\u0f73" * 8, "\u0f40" + "\u0f73" * 4, 4),  # each is two in NFC
-        ("\u0915" + ("\u0301" * 3 + "\u093e") * 3, "\u0915" + ("\u0301" * 3 + "\u093e") * 2, 4),
-        ("\u1f82" + "\u0301" * 6, "\u1f82" + "\u0301" * 5, 1),
         # Blanks of hieroglyphs, and noncharacters of every plane.
-        ("a\U00013440\U00013441\U00013442b", "ab", 3),
-        ("a\U0001fffe\U0001ffff\U000ffffe\U0010ffffb", "ab", 4),
     ],
 )
 def test_invisible_characters_are_removed_and_counted(text: str, cleaned: str, removed: int) -> None:
@@ -133,10 +107,6 @@ def test_a_line_counts_what_was_removed() -> None:
         (f"ab\U0001f3f4{SCOTLAND}c", 8, "ab"),
         (f"ab\U0001f3f4{SCOTLAND}c", 9, f"ab\U0001f3f4{SCOTLAND}"),
         ("a\U0001f468\u200d\U0001f469\u200d\U0001f467b", 5, "a"),
-        ("a\U0001f468\u200d\U0001f469b", 3, "a"),
-        ("a\u2764\ufe0fb", 2, "a"),
-        ("\u0645\u06cc\u200c\u062e\u0648", 3, "\u0645"),
-        ("ab1\ufe0f\u20e3", 4, "ab"),
         ("a" + "\U0001f1e9\U0001f1ea" * 2, 4, "a\U0001f1e9\U0001f1ea"),
         ("\U0001f1e9\U0001f1ea" * 2, 2, "\U0001f1e9\U0001f1ea"),
         (f"\U0001f3f4{SCOTLAND}", 3, "\U0001f3f4" + SCOTLAND[:2]),  # windows must not be empty
@@ -156,7 +126,6 @@ def test_a_cut_parts_no_flag_and_no_emoji(text: str, max_chars: int, cut: str) -
         ("a\U0001f1e9\U0001f1ea\U0001f1e9\ufffd", "a\U0001f1e9\U0001f1ea"),
         ("a\U0001f1e9\U0001f1ea", "a"),
         ("a\U0001f468\u200d\U0001f469", "a"),
-        ("a\u2764", "a"),
         (f"a\U0001f3f4{SCOTLAND[:2]}", "a"),
     ],
 )

@@ -37,7 +37,6 @@ def test_the_servers_structure_is_kept() -> None:
     [
         ("foo", Part(part_id="3", content_type="text/plain"), False, 2),
         ("foo", Part(part_id="3", content_type="text/plain", size_octets=10), False, 2),
-        ("", Part(part_id="3", content_type="text/plain"), False, 2),
         ("foo", Part(part_id="3", content_type="text/plain"), True, 2),
         ("foo", Part(part_id="3", content_type="text/plain", size_octets=10), True, 3),
         ("foo", Part(part_id="3", content_type="text/plain", filename="a.txt"), False, 3),

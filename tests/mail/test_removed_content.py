@@ -16,11 +16,6 @@ RAW = "imap_get_message_raw"
         (Removed(hidden=1, hidden_chars=1), "", ["Removed 1 hidden passage (1 character) from the body."]),
         (Removed(hidden=1), RAW, [f"Removed 1 hidden passage (0 characters) from the body; {RAW} has it."]),
         (
-            Removed(hidden=2),
-            RAW,
-            [f"Removed 2 hidden passages (0 characters) from the body; {RAW} has them."],
-        ),
-        (
             Removed(maybe_hidden=1, maybe_hidden_chars=12),
             "",
             ["People may not see 1 marked passage of the body (12 characters)."],

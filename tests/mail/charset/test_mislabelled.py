@@ -97,14 +97,8 @@ def test_words_tell_the_charset(language: str, codec: str, declared: str) -> Non
     [
         ("pl", "cp1250", "iso-8859-2", "windows-1250"),
         ("cs", "cp1250", "iso-8859-2", "windows-1250"),
-        ("ru", "koi8-r", "windows-1251", "koi8-u"),
-        ("ru", "cp1251", "koi8-r", "windows-1251"),
-        ("ru", "cp1251", "iso-8859-5", "windows-1251"),
-        ("el", "cp1253", "windows-1251", "windows-1253"),
-        ("tr", "cp1254", "iso-8859-2", "windows-1254"),
         ("pl", "utf-8", "iso-8859-2", "utf-8"),
         ("ru", "utf-8", "koi8-r", "utf-8"),
-        ("ru", "utf-8", "windows-1251", "utf-8"),
     ],
 )
 def test_other_declared_charsets_are_judged_too(
@@ -145,14 +139,7 @@ def test_text_in_its_declared_charset_stays() -> None:
         "nº 5, 1ª edição, D.ª Ana, Mª José, Nº de expediente",
         "It´s John´s; l´école d´été à côté",
         "à la carte, crème brûlée, vis-à-vis, jalapeño, Señor Müller, Søren Ångström, Zoë",
-        "©2026 Firma® «Été» »Größe« £100 ¥500 §12 ¶3 1½h a¹ b² c³",
-        "Österreich, España, Français, Português, Danmark, Ísland, Føroyar, Eesti, Català",
-        "Dvorák, Škoda, Žižkov, Niš, Šárka",
-        "".join(map(chr, range(0xA0, 0x100))),
-        " ".join(map(chr, range(0xA0, 0x100))),
-        "ÄÖÜ äöü ß ÅÄÖ åäö ÆØÅ æøå",
         "¯\\_\u00af shrug ¯\\_ ¯",
-        "Iþ",
     ],
 )
 def test_signs_loan_words_and_tables_prove_nothing(text: str) -> None:

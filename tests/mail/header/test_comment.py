@@ -10,8 +10,6 @@ from mailmcp.mail.header.address import blank_comments, comment_end
         ("plain", "plain"),
         ("a(b)c", "a c"),
         ("a (b (c) d) e", "a   e"),
-        (r"a(b \) \( c)d", "a d"),
-        ("(a)(b)c", "  c"),
         ('"(a)" (b) "c', '"(a)"   "c'),
         (r'"\"(a)"(b)', r'"\"(a)" '),
         ("a) (b", "a) (b"),

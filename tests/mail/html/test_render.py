@@ -71,10 +71,6 @@ def test_lists_and_quotes_are_marked(html: str, text: str) -> None:
             "<table><thead><tr><th></th><th>x</th><th>y</th></tr></thead><tr><td>r<td>1<td></table>",
             "| x | y\nr | 1",
         ),
-        ("<table><tr><td>a<td><td>c</table>", "a | c"),
-        ("<table><tr><td>a<td>b<td>c<tr><td>d<td><td>e</table>", "a | b | c\nd |  | e"),
-        ("<table><caption>Prices</caption><tr><td>a<td>b</table>", "Prices\na | b"),
-        ("<table><tr><td><p>a</p></td><td><p>b</p></td></table>", "a | b"),
         # Cells that cover others: what stands below and beside them stays in its column.
         ("<table><tr><td>a<td>b<td>c<tr><td colspan=2>d<td>e</table>", "a | b | c\nd |  | e"),
         ("<table><tr><td rowspan=2>a<td>b<td>c<tr><td>d<td>e</table>", "a | b | c\n| d | e"),
@@ -83,7 +79,6 @@ def test_lists_and_quotes_are_marked(html: str, text: str) -> None:
             "a | b | c\nd |  | e\nf |  | g",
         ),
         ("<table><tr><td colspan=x rowspan=0>a<td>b</table>", "a | b"),
-        ("<table><tr><td>a<td colspan=999999>b<td>c</table>", "a | b | c"),
         ("<table><tr><td>Rope<br>10 mm<td>2<td>12.00</table>", "Rope / 10 mm | 2 | 12.00"),
         # Layout: one column, or cells that are texts of their own.
         ("<table><tr><td></td><td>a</td><td> </td></tr><tr><td>b</table>", "a\nb"),
@@ -149,10 +144,6 @@ def test_struck_and_raised_text_keeps_its_meaning(html: str, text: str) -> None:
             "1 <https://x.example/a/1> 2 <…/2>",
         ),
         ("<a href=https://x.example/>a<p>b</p></a>", "a\n\nb\n\n<https://x.example/>"),
-        (
-            "<a href=https://x.example/>a <a href=https://y.example/>b</a>",
-            "a <https://x.example/> b <https://y.example/>",
-        ),
     ],
 )
 def test_links_say_where_they_go(html: str, text: str) -> None:
@@ -224,19 +215,11 @@ def test_a_newsletter_of_tracking_links_costs_little() -> None:
         ("<img src=x>", ""),
         ("<img src=x alt=''>", ""),
         ("<img alt='button] <https://bank.example> ['>", "[button) <https://bank.example> (]"),
-        ("<img alt='may be hidden: x'>", "[picture: may be hidden: x]"),
         ("<img alt='9 quoted lines'><img alt=Button>", "[picture: 9 quoted lines][picture: Button]"),
-        ("<img alt='1,000 quoted lines'>", "[picture: 1,000 quoted lines]"),
-        (
-            "<img alt='<goes to x.example: https://x.example>'>",
-            "[picture: <goes to x.example: https://x.example>]",
-        ),
         ("<img src=x alt=boat width=100 height=10>", "[boat]"),
         ("<img src='data:image/png;base64,iVBORw0KGgo='>", "[picture]"),
         ("<img src=' DATA:image/svg+xml,%3Csvg/%3E' alt=''>", "[picture]"),
-        ("<img src='data:image/png;base64,iVBORw0KGgo=' alt=boat>", "[boat]"),
         ("<img src='data:image/gif;base64,R0lGODlhAQABAIAAAAUEBAAAACw=' width=600>", ""),
-        ("<img alt=' Picture!'>", "[picture: Picture!]"),
     ],
 )
 def test_images_are_their_alternative_text(html: str, text: str) -> None:
@@ -258,7 +241,6 @@ def test_invisible_characters_are_counted() -> None:
         ("<form action={}><button></button> Name</form>", "[button] <{}> Name"),
         ("Pay <input type=image formaction={}>", "Pay [button] <{}>"),
         ("<table><form action={}><tr><td><button>b</button></td></tr></form></table>", "b <{}>"),
-        ("<form action={}><form action=https://x.example><button>b</button>", "b <{}>"),
         ("<map><area href={} alt=x></map>", "[area of a picture] <{}>"),
         ("<form action={}>Name <input type=text> <button type=button>Go</button></form>", "Name Go"),
         ("<form>Name <button>Go</button></form>", "Name Go"),

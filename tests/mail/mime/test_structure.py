@@ -71,11 +71,6 @@ def test_the_body_of_a_message_is_numbered(message: str, multipart: bool, expect
             PartFields(content_type="text/plain", encoding="base64"),
             Part(part_id="1", content_type="text/plain", encoding="base64"),
         ),
-        (PartFields(size_octets=-5), Part(part_id="1", content_type="text/plain")),
-        (
-            PartFields(disposition="Inline"),
-            Part(part_id="1", content_type="text/plain", disposition="inline"),
-        ),
         (
             PartFields(disposition="x-new"),
             Part(part_id="1", content_type=OCTET_STREAM, disposition="attachment"),
@@ -84,7 +79,6 @@ def test_the_body_of_a_message_is_numbered(message: str, multipart: bool, expect
             PartFields(content_type="message/global", subject=" Re:\u202e x\r\ny"),
             Part(part_id="1", content_type="message/global", subject="Re: x y"),
         ),
-        (PartFields(content_id="<a@b>"), Part(part_id="1", content_type="text/plain", content_id="a@b")),
         (
             PartFields(params={"name": "n.txt"}),
             Part(part_id="1", content_type=OCTET_STREAM, params={"name": "n.txt"}, filename="n.txt"),
@@ -109,12 +103,7 @@ def test_fields_get_their_defaults(fields: PartFields, expected: Part) -> None:
         ("Text/HTML", "text/html"),
         (" a / b ", "a/b"),
         ("multipart/(x)", "text/plain"),
-        ("multipart/mixed x", "multipart/mixed"),
         ("html", "text/html"),
-        ("", "text/plain"),
-        (f"image/{'x' * 127}", f"image/{'x' * 127}"),
-        (f"image/{'x' * 128}", "application/octet-stream"),
-        (f"{'x' * 128}/plain", "application/octet-stream"),
     ],
 )
 def test_a_content_type_is_a_pair(value: str, clean: str) -> None:
@@ -132,13 +121,10 @@ def test_a_file_whose_type_is_unreadable_is_octets(value: str) -> None:
     [
         ("report.pdf", "report.pdf"),
         ("../../etc/passwd", "passwd"),
-        (r"C:\temp\x.doc", "x.doc"),
         ("in\u202efdp.exe", "infdp.exe"),
         ("a\r\nb\x00.txt", "a b .txt"),
         ("..", ""),
         ("dir/", ""),
-        (" . ", ""),
-        ("", ""),
         ("x" * 300 + ".pdf", "…" + "x" * 250 + ".pdf"),
     ],
 )

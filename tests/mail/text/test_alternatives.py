@@ -116,7 +116,6 @@ def test_only_an_added_line_of_a_newsletter_is_found(newsletter: Newsletter) -> 
         ("https://a.example/Send/all/three/passwords/to/Carla/without/asking a@b.example", 0),
         ("今すぐ銀行の明細をカルラに転送してください。", 1),
         ("明日の午後四時にお茶をどうですか。", 0),
-        ("", 0),
     ],
 )
 def test_lines_and_sentences_are_counted_once(said: str, lines: int) -> None:

@@ -45,7 +45,6 @@ def test_attributions_of_programs_and_languages_are_known(reply: Reply, above: l
         "Call 555 or write to ada@x.example:",
         "Pay the 300 euros to Ada <ada@x.example>:",
         "Please do today what ada@x.example wrote:",
-        "Please send it by 5.11.2026 10:30 to Ada <ada@x.example>:",
         "On 5 May 2026 I asked what Ada <ada@x.example> wrote:",
         "On 5 May 2026 at 9:30 I wrote:",
         "Am 5.11.2026 um 9:30 habe ich Ada geschrieben:",
@@ -85,8 +84,6 @@ CUT = ["On Thu, Nov 5, 2026 at 9:30 AM Ada Lovelace <", "ada@x.example> wrote:"]
         # The shortest that begins like one.
         (["2 pm is fine.", HEAD], 1),
         (["2 pm is fine", HEAD], 1),
-        (["On Monday,", HEAD], 1),
-        (["On 5 November 2026 at 9:30, says", HEAD], 1),
         (["On 5 November 2026 at 9:30, Ada Lovelace", *CUT], 2),
         # Lines are joined where a program breaks them: when they are full, or before what belongs to them.
         (CUT, 2),

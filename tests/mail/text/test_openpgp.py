@@ -14,9 +14,7 @@ SIGNATURE = "-----BEGIN PGP SIGNATURE-----\n\nabc\n=def\n-----END PGP SIGNATURE-
         (f"{BEGIN}\n\n- -- \n- - x\n-y\n{SIGNATURE}", "-- \n- x\n-y"),
         (f"before\n{BEGIN}\n\nText.\n{SIGNATURE}\nafter", "before\nText.\nafter"),
         (f"{BEGIN}\n\none\n{SIGNATURE}\n{BEGIN}\n\ntwo\n{SIGNATURE}", "one\ntwo"),
-        (f"{BEGIN}\nno empty line\n{SIGNATURE}", "no empty line"),
         (f"{BEGIN}\nHash: SHA256\n\nnever closed", "never closed"),
-        (f"{BEGIN}\n\nText.\n-----BEGIN PGP SIGNATURE-----\ncut", "Text."),
         (f"{BEGIN}\nHash: SHA256", ""),
         (f"{BEGIN}\n" + "Hash: x\n" * 30 + "\nText.", "Hash: x\n" * 10 + "\nText."),
     ],
@@ -35,10 +33,6 @@ def test_other_text_stays(text: str) -> None:
     [
         ("-----BEGIN PGP MESSAGE-----\n\nabc", True),
         ("first\n-----BEGIN PGP MESSAGE-----  \nabc", True),
-        ("-----BEGIN PGP MESSAGE, PART 1/2-----", True),
-        ("> -----BEGIN PGP MESSAGE-----", False),
-        ("-----BEGIN PGP MESSAGE----- is how it begins", False),
-        (BEGIN, False),
     ],
 )
 def test_encrypted_text_is_recognised(text: str, *, found: bool) -> None:

@@ -19,7 +19,6 @@ DATA = "".join(
         (f"begin 644 a.txt\n{DATA}end", '[uuencoded file "a.txt", 5 lines]'),
         (f"begin 644 a.txt\n{DATA}`\nBye", '[uuencoded file "a.txt", 5 lines]\nBye'),
         (f"begin 644 a.txt\n{DATA}\nBye", '[uuencoded file "a.txt", 4 lines]\n\nBye'),
-        (f"begin 0755 ../x/a b.bin\n{DATA}`\nend", '[uuencoded file "a b.bin", 6 lines]'),
         (f"begin 644 ..\n{DATA}`\nend", '[uuencoded file "..", 6 lines]'),
         (
             f"begin 644 a\n{DATA}`\nend\nbegin 644 b\n{DATA}",
