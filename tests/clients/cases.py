@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from clients.site import ALONE_UID, BROKEN_UID, RICH_UID, UIDVALIDITY
-from mailmcp.model.cursor import SearchCursor, SourceCursor, format_search_cursor
+from mailmcp.model.cursor import SearchCursor, Source, format_search_cursor
 from mcp_envelope import Code
 
 ACCOUNTS, MAILBOXES = "imap_list_accounts", "imap_list_mailboxes"
@@ -59,9 +59,9 @@ def _id(uid: int, mailbox: str = "INBOX", *, account: str = "work", uidvalidity:
 
 _STALE_CURSOR = format_search_cursor(
     SearchCursor(
-        sources=(SourceCursor(account_id="work", mailbox="INBOX", uidvalidity=1, uid=4),),
+        sources=(Source(account_id="work", mailbox="INBOX", uidvalidity=1, uid=4),),
         total=6,
-        page_size=2,
+        arguments={"limit": "2"},
     )
 )
 

@@ -1,4 +1,4 @@
-"""The resources that every client reads, what it completes, and how each of them ends."""
+"""The resources that every client reads, and how each of them ends."""
 
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
@@ -95,27 +95,6 @@ REQUESTS: list[JsonObject] = [
     *({"method": "resources/read", "params": {"uri": each.uri}} for each in READS),
 ]
 """What every client does, on one connection."""
-
-
-def _complete(argument: str, typed: str, template: str = MESSAGE_TEMPLATE, **known: str) -> JsonObject:
-    params: JsonObject = {
-        "ref": {"type": "ref/resource", "uri": template},
-        "argument": {"name": argument, "value": typed},
-    }
-    return {
-        "method": "completion/complete",
-        "params": params | ({"context": {"arguments": known}} if known else {}),
-    }
-
-
-COMPLETIONS: list[tuple[JsonObject, list[str] | int]] = [
-    (_complete("account", "o", RAW_TEMPLATE), ["work", "locked"]),
-    (_complete("mailbox", "entw", account="work"), [ODD]),
-    (_complete("uid", "1", account="work", mailbox="INBOX"), []),
-    (_complete("account", "", "test://{account}"), -32602),
-    (_complete("mailbox", "", account="silent"), -32603),
-]
-"""Requests for those clients that complete, with the values or the error's code."""
 
 
 def list_problems(endings: list[JsonObject]) -> Iterator[str]:

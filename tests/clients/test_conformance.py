@@ -29,7 +29,6 @@ IN_BOTH_ERAS = (
     "tools-list",
     "resources-list",
     "prompts-list",
-    "completion-complete",
     "dns-rebinding-protection",
     "server-sse-multiple-streams",
 )

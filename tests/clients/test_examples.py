@@ -35,7 +35,7 @@ CALLS: list[dict[str, Any]] = [
 ]
 STATUSES = [None, "ok", "partial", "conflict", "ok", "invalid_input", "ok", "auth_failed"]
 
-SCENARIOS = [each for each in IN_BOTH_ERAS if each != "completion-complete"]
+SCENARIOS = list(IN_BOTH_ERAS)
 """Those that a server passes without tools and prompts of the suite's own."""
 
 

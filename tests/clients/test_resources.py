@@ -1,4 +1,4 @@
-"""Every client in every era reads resources of each kind, meets each error, and completes."""
+"""Every client in every era reads resources of each kind, and meets each error."""
 
 from typing import Any
 
@@ -6,11 +6,9 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from mcp.types import ResourceTemplateReference
 
 from clients.node import run_driver
 from clients.resource_cases import (
-    COMPLETIONS,
     LISTS,
     REQUESTS,
     Era,
@@ -25,19 +23,12 @@ from mcp_envelope import Dialect
 
 TIMEOUT_S = 60.0
 
-EVERYTHING = [*REQUESTS, *(request for request, _ in COMPLETIONS)]
-
 
 def check(endings: list[JsonObject]) -> None:
-    """Hold lists, reads and completions against what they should be."""
+    """Hold lists and reads against what they should be."""
     reads = endings[len(LISTS) : len(REQUESTS)]
     assert list(list_problems(endings[: len(LISTS)])) == []
     assert list(read_problems(reads)) == []
-    for (request, right), ending in zip(COMPLETIONS, endings[len(REQUESTS) :], strict=False):
-        if isinstance(right, int):
-            assert ending["error"]["code"] == right, request
-        else:
-            assert ending["result"]["completion"]["values"] == right, request
 
 
 def codes(endings: list[JsonObject]) -> dict[str, tuple[int, str]]:
@@ -52,7 +43,7 @@ def test_the_python_client(site: Site, mode: str, era: Era) -> None:
         server = StdioServerParameters(command=program, args=arguments)
         with anyio.fail_after(TIMEOUT_S):
             async with Client(server, mode=mode) as client:
-                return [await _ending(client, each) for each in EVERYTHING]
+                return [await _ending(client, each) for each in REQUESTS]
 
     endings = anyio.run(run)
     check(endings)
@@ -73,12 +64,8 @@ async def _ask(client: Client, method: str, params: JsonObject) -> JsonObject:
             result: Any = await client.list_resources()
         case "resources/templates/list":
             result = await client.list_resource_templates()
-        case "resources/read":
-            result = await client.read_resource(params["uri"])
         case _:
-            reference = ResourceTemplateReference(uri=params["ref"]["uri"])
-            known = params.get("context", {}).get("arguments")
-            result = await client.complete(reference, params["argument"], context_arguments=known)
+            result = await client.read_resource(params["uri"])
     written: JsonObject = result.model_dump(mode="json", by_alias=True, exclude_none=True)
     return written
 
@@ -91,7 +78,7 @@ async def _ask(client: Client, method: str, params: JsonObject) -> JsonObject:
     ids=["1", "2-modern"],
 )
 def test_the_typescript_clients(site: Site, driver: tuple[str, ...], era: Era) -> None:
-    _, *endings = run_driver(*driver, *site.serve(Dialect.SUMMARY), calls=EVERYTHING)
+    _, *endings = run_driver(*driver, *site.serve(Dialect.SUMMARY), calls=REQUESTS)
     check(endings)
     assert codes(endings) == error_codes(era)
 
@@ -100,7 +87,7 @@ def test_the_typescript_clients(site: Site, driver: tuple[str, ...], era: Era) -
 @pytest.mark.usefixtures("node")
 def test_the_typescript_client_2_in_the_legacy_era(site: Site) -> None:
     """It turns the old code for what is not found into the new one by itself, and keeps only the URI."""
-    _, *endings = run_driver("ts_v2.mjs", "legacy", *site.serve(Dialect.SUMMARY), calls=EVERYTHING)
+    _, *endings = run_driver("ts_v2.mjs", "legacy", *site.serve(Dialect.SUMMARY), calls=REQUESTS)
     check(endings)
     right = {
         name: (-32602, "") if code == "not_found" else (rpc, code)
@@ -113,7 +100,7 @@ def test_the_typescript_client_2_in_the_legacy_era(site: Site) -> None:
 @pytest.mark.usefixtures("node")
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_inspector(site: Site, era: Era) -> None:
-    """Over HTTP; it shows an error's words, exits with 1, and cannot complete."""
+    """Over HTTP; it shows an error's words, exits with 1."""
     home = {"HOME": str(site.home)}
     _, *endings = run_driver("inspector.mjs", era, site.url(Dialect.SUMMARY), calls=REQUESTS, env=home)
     check(endings)

@@ -16,7 +16,6 @@ const ASK = {
   "resources/list": "listResources",
   "resources/templates/list": "listResourceTemplates",
   "resources/read": "readResource",
-  "completion/complete": "complete",
 };
 
 function ask(client, { tool, arguments: given, method, params }) {

@@ -5,7 +5,7 @@ from typing import Any
 
 from mcp_types import CallToolResult
 
-from mcp_envelope import Dialect
+from mcp_envelope import Code, Dialect
 from mcp_envelope.dialects.response_v2 import ERROR_CODES
 
 Facts = dict[str, Any]
@@ -35,6 +35,7 @@ def _of_response_v2(reply: dict[str, Any], _beside: dict[str, Any]) -> Facts:
         facts["warnings"] = facts["warnings"][: len(facts["warnings"]) - len(data["issues"])]
         return facts | _of_data(data)
     codes = {theirs: ours.value for ours, theirs in ERROR_CODES.items()}
+    codes["CONFIRMATION_REQUIRED"] = Code.AUTH_FAILED.value
     facts |= {"message": reply["error"], "code": codes[data["error_code"]]}
     return facts | _of_details(data["details"]) | {"problems": _named(data.get("validation_errors"))}
 

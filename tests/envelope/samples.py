@@ -10,6 +10,7 @@ from mcp_envelope import (
     AuthFailedError,
     BaseReason,
     Code,
+    ConfirmationRequired,
     ConflictError,
     DeadlineError,
     InternalError,
@@ -24,7 +25,6 @@ from mcp_envelope import (
     RateLimit,
     Resource,
     ToolError,
-    Trace,
     Untrusted,
 )
 from mcp_envelope.markdown import one_line
@@ -101,11 +101,11 @@ outcomes = st.builds(
     page=st.none() | pages,
     next_action=actions,
 )
-traces = st.none() | st.just(Trace(trace_id="a" * 32, span_id="b" * 16))
+traces = st.sampled_from([{}, {"trace_id": "a" * 32, "span_id": "b" * 16}])
 telemetries = st.dictionaries(text, st.integers(0, 10**7) | st.booleans(), max_size=3)
 
 
-def meta_of(*, telemetry: dict[str, int] | None = None, trace: Trace | None = None) -> Meta:
+def meta_of(*, telemetry: dict[str, int] | None = None, trace: dict[str, str] | None = None) -> Meta:
     """Make the meta of a reply."""
     return Meta(
         tool="shelf_list",
@@ -114,7 +114,7 @@ def meta_of(*, telemetry: dict[str, int] | None = None, trace: Trace | None = No
         duration_ms=12,
         request_id="0123456789abcdef",
         telemetry=telemetry or {},
-        trace=trace,
+        trace=trace or {},
     )
 
 
@@ -158,9 +158,15 @@ _facts = {
     "resource": st.none() | st.builds(Resource, type=text, id=text),
     "rate_limit": rate_limits,
 }
-problems = st.builds(Problem, field=text, reason=st.sampled_from(BaseReason), message=shown)
+problems = st.builds(
+    Problem,
+    field=text,
+    reason=st.sampled_from([each for each in BaseReason if each is not BaseReason.CONFIRMATION_REQUIRED]),
+    message=shown,
+)
 errors: st.SearchStrategy[ToolError] = st.one_of(
     st.builds(InvalidInputError, st.lists(problems, min_size=1, max_size=3), next_action=actions),
+    st.builds(ConfirmationRequired, shown, text),
     st.builds(DeadlineError, shown, reason=st.sampled_from(Reason)),
     *(st.builds(kind, **_facts) for kind in (NotFoundError, AuthFailedError, ConflictError, InternalError)),
 )

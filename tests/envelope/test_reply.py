@@ -31,13 +31,12 @@ from mcp_envelope import (
     Embedded,
     Outcome,
     ToolError,
-    Trace,
     Untrusted,
     check_reply,
 )
-from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.dialects import shape_of
 from mcp_envelope.markdown import one_line
-from mcp_envelope.reply import make_result
+from mcp_envelope.render import make_result
 from mcp_envelope.schema import JsonObject, compact_schema
 from mcp_envelope.values import data_schema, rate_limit_value
 
@@ -57,7 +56,7 @@ def assert_sound(envelope: dict[str, Any] | None, dialect: Dialect, *, pages: bo
 
 @given(outcome=outcomes, telemetry=telemetries, trace=traces)
 def test_every_fact_of_an_outcome_is_found_again(
-    outcome: Outcome[Shelf], telemetry: dict[str, int], trace: Trace | None
+    outcome: Outcome[Shelf], telemetry: dict[str, int], trace: dict[str, str]
 ) -> None:
     meta = meta_of(telemetry=telemetry, trace=trace)
     results = {dialect: make_result(outcome, meta, dialect=dialect) for dialect in Dialect}
@@ -100,7 +99,7 @@ def assert_text_is_complete(outcome: Outcome[Shelf], content: object) -> None:
 
 
 @given(error=errors, trace=traces)
-def test_every_fact_of_an_error_is_found_again(error: ToolError, trace: Trace | None) -> None:
+def test_every_fact_of_an_error_is_found_again(error: ToolError, trace: dict[str, str]) -> None:
     meta = meta_of(trace=trace)
     results = {dialect: make_result(error, meta, dialect=dialect) for dialect in Dialect}
     found = [facts_of(result, dialect) for dialect, result in results.items()]
@@ -193,7 +192,7 @@ def test_the_remedy_is_the_next_action_or_that_of_the_code_or_to_try_again() -> 
 
 
 def test_references_of_a_reply_have_the_prefix_of_its_version() -> None:
-    trace = Trace(trace_id="a" * 32, span_id="b" * 16)
+    trace = {"trace_id": "a" * 32, "span_id": "b" * 16}
     outcome = replace(PLAIN, references={"shelf_id": "7"}, next_action=ACTION)
     meta = make_result(outcome, meta_of(trace=trace), dialect=Dialect.SUMMARY).meta
     assert meta == {

@@ -7,7 +7,7 @@ import pytest
 from envelope.samples import ACTION, ERRORS, ISSUE, Reason, Shelf
 from mcp_envelope import InternalError, NextAction, Outcome, RateLimit, Untrusted
 from mcp_envelope.markdown import quote
-from mcp_envelope.text import render_error, render_outcome
+from mcp_envelope.render import render_error, render_outcome
 
 OURS = ("Next:", "Warning:", "Not complete:", "Error", "<<<")
 FORGERIES = [

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, cast
 import anyio
 import pytest
 from mcp import Client, MCPError
+from mcp.server.lowlevel import Server
 from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, ErrorData
 from pydantic import BaseModel, Field
 
@@ -25,7 +26,7 @@ from mcp_envelope import (
     Tool,
     Untrusted,
 )
-from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.dialects import shape_of
 from mcp_envelope.mcpserver import EnvelopeServer
 from mcp_envelope.schema import compact_schema
 from mcp_envelope.server import Call, Toolset
@@ -140,11 +141,11 @@ BUGS = (
 
 
 def low_level(tools: Toolset) -> Any:
-    return tools.server()
+    return Server("shelf", on_list_tools=tools.list_tools, on_call_tool=tools.call_tool)
 
 
 def high_level(tools: Toolset) -> Any:
-    server = EnvelopeServer("shelf", tools)
+    server = EnvelopeServer(tools)
     server.add_tool(lambda: "plain", name="plain")
     return server
 
@@ -192,7 +193,7 @@ def test_an_unknown_tool_is_a_protocol_error(dialect: Dialect, build: Any) -> No
             with pytest.raises(MCPError) as caught:
                 await client.call_tool("burn", {})
             assert caught.value.error.code == INVALID_PARAMS
-            assert caught.value.error.data == {"code": shape_of(dialect).unknown_tool_code}
+            assert caught.value.error.data == {"code": shape_of(dialect).UNKNOWN_TOOL}
 
     anyio.run(run)
 
@@ -325,7 +326,7 @@ def test_reports_of_any_thread_arrive_in_order_and_increase_until_the_call_is_ov
 
 def test_a_reply_that_breaks_a_rule_fails_the_test_that_asked_for_it() -> None:
     async def run() -> None:
-        async with Client(Toolset("shelf/1", [Tool.of(find)]).server()) as client:
+        async with Client(EnvelopeServer(Toolset("shelf/1", [Tool.of(find)]))) as client:
             with pytest.raises(BrokenReplyError, match="success"):
                 await CheckedClient(client, Dialect.DISCRIMINATED).call_tool("find")
 

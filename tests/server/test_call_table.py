@@ -1,6 +1,9 @@
-"""Good and bad calls in every dialect: each reply by the rules, by its schema, and to the point."""
+"""Good and bad calls in every dialect: each reply by the rules, by its schema, and to the point.
 
-from typing import Any
+`{id}` stands for the id of a message that is there, `{cursor}` for the cursor of a first page of one.
+"""
+
+from typing import Any, NamedTuple
 
 import anyio
 import pytest
@@ -9,8 +12,110 @@ from mcp import Client
 
 from envelope.facts import facts_of
 from mcp_envelope import Dialect, check_reply
-from server.call_table import BAD, GOOD, SEARCH, SECRET
 from server.mailbox import connected
+
+SEARCH, GET, RAW = "imap_search_messages", "imap_get_message", "imap_get_message_raw"
+ATTACHMENT, MAILBOXES, ACCOUNTS = "imap_get_attachment", "imap_list_mailboxes", "imap_list_accounts"
+
+SECRET = "Xq9-never-echoed"
+"""Stands in values that are wrong: no reply may repeat it."""
+
+BREAK = f"{SECRET}\r\nA1 LOGOUT"
+
+
+class Bad(NamedTuple):
+    """A call that cannot be right, with the arguments that are wrong and the reason of the first."""
+
+    tool: str
+    arguments: dict[str, Any]
+    fields: tuple[str, ...]
+    reason: str
+
+
+GOOD: list[tuple[str, dict[str, Any]]] = [
+    (ACCOUNTS, {}),
+    (MAILBOXES, {"account_id": "work"}),
+    (MAILBOXES, {"include_counts": "true", "account_id": None, "cursor": ""}),
+    (SEARCH, {"limit": "2", "unread_only": "false"}),
+    (SEARCH, {"limit": 2.0, "last_days": None}),
+    (SEARCH, {"mailbox": "inbox"}),
+    (
+        SEARCH,
+        {"mailbox": "*", "account_id": "*", "sort": "oldest", "snippet_max_chars": 50, "query": "Letter"},
+    ),
+    (SEARCH, {"mailboxes": ["INBOX"], "since": "2026-11-01T00:00:00+01:00", "before": "2999-01-01"}),
+    (SEARCH, {"mailbox": ["INBOX"], "has_attachment": "false", "larger_than": "1"}),
+    (SEARCH, {"query": "null"}),
+    (SEARCH, {"query": 2026}),
+    (SEARCH, {"subject": "Grüße", "to": "nobody"}),
+    (SEARCH, {"start_date": "2026-11-02", "end_date": "2026-11-02"}),
+    (SEARCH, {"cursor": "{cursor}", "limit": 2, "mailbox": "INBOX"}),
+    (GET, {"message_id": "{id}", "body_mode": "html", "include_headers": True}),
+    (GET, {"message_id": "{id}", "attachment_mode": "extract_text", "body_max_chars": "100"}),
+    (ATTACHMENT, {"message_id": "{id}", "part_id": 1, "mode": "text", "text_max_chars": "100"}),
+    (ATTACHMENT, {"message_id": "{id}", "part_id": "1", "mode": "content"}),
+    (RAW, {"message_id": "{id}", "offset": "5", "max_bytes": 100.0}),
+]
+
+BAD: list[Bad] = [
+    Bad(ACCOUNTS, {"extra": SECRET}, ("extra",), "unknown_param"),
+    Bad(MAILBOXES, {SECRET + " \n": 1}, ("arguments",), "unknown_param"),
+    Bad(MAILBOXES, {"cursor": "{cursor}"}, ("cursor",), "cursor_malformed"),
+    Bad(MAILBOXES, {"include_counts": "si"}, ("include_counts",), "invalid_type"),
+    Bad(SEARCH, {"folder": SECRET, "max": 5}, ("folder", "max"), "unknown_param"),
+    Bad(SEARCH, {"query": [SECRET]}, ("query",), "invalid_type"),
+    Bad(SEARCH, {"query": True}, ("query",), "invalid_type"),
+    Bad(SEARCH, {"query": "x" * 5_000}, ("query",), "out_of_range"),
+    Bad(SEARCH, {"query": f"a OR {SECRET}", "from": f"{SECRET} | x"}, ("query", "from"), "invalid_value"),
+    Bad(SEARCH, {"mailbox": BREAK}, ("mailbox",), "forbidden_character"),
+    Bad(SEARCH, {"query": f"{SECRET}\0"}, ("query",), "forbidden_character"),
+    Bad(SEARCH, {"mailboxes": [BREAK]}, ("mailboxes",), "forbidden_character"),
+    Bad(SEARCH, {"mailboxes": [[SECRET]]}, ("mailboxes",), "invalid_type"),
+    Bad(SEARCH, {"mailboxes": ["*", SECRET]}, ("mailboxes",), "invalid_value"),
+    Bad(SEARCH, {"mailbox": SECRET, "mailboxes": [SECRET]}, ("mailboxes",), "exclusive_params"),
+    Bad(SEARCH, {"since": SECRET}, ("since",), "invalid_value"),
+    Bad(SEARCH, {"start_date": "2026-02-30"}, ("since",), "invalid_value"),
+    Bad(SEARCH, {"before": "2026-11-02T10:00:00"}, ("before",), "invalid_value"),
+    Bad(SEARCH, {"since": "2026-11-02", "before": "2026-11-02"}, ("before",), "out_of_range"),
+    Bad(SEARCH, {"last_days": 7, "end_date": "2026-11-01"}, ("last_days",), "exclusive_params"),
+    Bad(SEARCH, {"larger_than": 10, "smaller_than": 5}, ("smaller_than",), "out_of_range"),
+    Bad(SEARCH, {"keyword": f"{SECRET} x"}, ("keyword",), "invalid_value"),
+    Bad(SEARCH, {"gmail_query": SECRET}, ("gmail_query",), "invalid_value"),
+    Bad(SEARCH, {"snippet_max_chars": 49}, ("snippet_max_chars",), "out_of_range"),
+    Bad(SEARCH, {"cursor": "{cursor}x"}, ("cursor",), "cursor_malformed"),
+    Bad(
+        SEARCH,
+        {"cursor": "{cursor}", "mailbox": "Other", "unread_only": True},
+        ("unread_only", "mailbox"),
+        "cursor_mismatch",
+    ),
+    Bad(
+        SEARCH,
+        {"limit": -1, "start_date": SECRET, "subject": BREAK, "form": 1},
+        ("subject", "since", "limit", "form"),
+        "forbidden_character",
+    ),
+    Bad(GET, {"body_mode": "text"}, ("message_id",), "missing_param"),
+    Bad(GET, {"message_id": ["{id}"]}, ("message_id",), "invalid_type"),
+    Bad(GET, {"message_id": SECRET}, ("message_id",), "malformed_id"),
+    Bad(GET, {"message_id": "imap:work:INBOX:0:1"}, ("message_id",), "malformed_id"),
+    Bad(GET, {"message_id": f"imap:work:IN\r\nBOX:1:{SECRET}"}, ("message_id",), "forbidden_character"),
+    Bad(GET, {"message_id": "{id}", "body_max_chars": 99}, ("body_max_chars",), "out_of_range"),
+    Bad(ATTACHMENT, {"message_id": "{id}", "part_id": SECRET}, ("part_id",), "invalid_value"),
+    Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1.0"}, ("part_id",), "invalid_value"),
+    Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", "mode": "save"}, ("mode",), "switched_off"),
+    Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", "page": 2}, ("page",), "exclusive_params"),
+    Bad(
+        ATTACHMENT,
+        {"message_id": "{id}", "part_id": "1", "text_offset": 99},
+        ("text_offset",),
+        "out_of_range",
+    ),
+    Bad(RAW, {"message_id": "{id}", "offset": 1.5}, ("offset",), "invalid_type"),
+    Bad(RAW, {"message_id": "{id}", "offset": 10**17}, ("offset",), "out_of_range"),
+]
+
+CALLS = [*(Bad(tool, arguments, (), "") for tool, arguments in GOOD), *BAD]
 
 
 def filled(value: Any, places: dict[str, str]) -> Any:
@@ -25,55 +130,31 @@ def filled(value: Any, places: dict[str, str]) -> Any:
     return value
 
 
-async def places_of(client: Client) -> dict[str, str]:
-    data = ((await client.call_tool(SEARCH, {"limit": 1})).structured_content or {})["data"]
-    return {"{id}": data["messages"][0]["message_id"], "{cursor}": data["next_cursor"]}
-
-
-async def output_schemas(client: Client) -> dict[str, Draft202012Validator]:
-    """Check the published schemas once each, which takes longer than to validate a reply by one."""
+async def prepare(client: Client) -> tuple[dict[str, str], dict[str, Draft202012Validator]]:
+    """Return an id and a cursor, and the published schemas, which are valid."""
     schemas = {tool.name: tool.output_schema or {} for tool in (await client.list_tools()).tools}
     for schema in schemas.values():
         Draft202012Validator.check_schema(schema)
-    return {name: Draft202012Validator(schema) for name, schema in schemas.items()}
-
-
-def test_the_table_is_long_enough() -> None:
-    assert len(GOOD) >= 20
-    assert len(BAD) >= 60
+    data = ((await client.call_tool(SEARCH, {"limit": 1})).structured_content or {})["data"]
+    places = {"{id}": data["messages"][0]["message_id"], "{cursor}": data["next_cursor"]}
+    return places, {name: Draft202012Validator(schema) for name, schema in schemas.items()}
 
 
 @pytest.mark.parametrize("dialect", Dialect)
-def test_good_calls_succeed(dialect: Dialect) -> None:
+def test_good_calls_succeed_and_bad_ones_say_all_that_is_wrong_and_repeat_nothing(dialect: Dialect) -> None:
     async def run() -> None:
         async with connected(dialect=dialect) as client:
-            schemas = await output_schemas(client)
-            places = await places_of(client)
-            for tool, arguments in GOOD:
+            places, schemas = await prepare(client)
+            for tool, arguments, fields, reason in CALLS:
                 result = await client.call_tool(tool, filled(arguments, places))
-                assert not result.is_error, (tool, arguments, result.content)
+                assert result.is_error is bool(fields), (tool, arguments, result.content)
                 assert check_reply(result.structured_content, dialect) == []
                 schemas[tool].validate(result.structured_content)
-
-    anyio.run(run)
-
-
-@pytest.mark.parametrize("dialect", Dialect)
-def test_bad_calls_say_all_that_is_wrong_and_repeat_nothing(dialect: Dialect) -> None:
-    async def run() -> None:
-        async with connected(dialect=dialect) as client:
-            schemas = await output_schemas(client)
-            places = await places_of(client)
-            for bad in BAD:
-                result = await client.call_tool(bad.tool, filled(bad.arguments, places))
-                said = facts_of(result, dialect)
-                assert result.is_error, bad
-                assert check_reply(result.structured_content, dialect) == []
-                schemas[bad.tool].validate(result.structured_content)
-                assert said["code"] == "invalid_input", bad
-                assert [problem["field"] for problem in said["problems"]] == list(bad.fields), bad
-                assert said["details"]["reason"] == bad.reason, bad
-                assert SECRET not in result.model_dump_json(), bad
-                assert all(field in getattr(result.content[0], "text", "") for field in bad.fields), bad
+                if fields:
+                    said = facts_of(result, dialect)
+                    assert [problem["field"] for problem in said["problems"]] == list(fields), arguments
+                    assert (said["code"], said["details"]["reason"]) == ("invalid_input", reason), arguments
+                    assert SECRET not in result.model_dump_json(), arguments
+                    assert all(each in getattr(result.content[0], "text", "") for each in fields), arguments
 
     anyio.run(run)

@@ -1,11 +1,12 @@
 """Serving over HTTP: to whom, what is refused, and how it ends."""
 
+import json
 import re
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -17,94 +18,68 @@ from pydantic import SecretStr
 
 from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.server.http import BODY_OCTETS_MAX, HttpOptions, StartError, listen, security
-from servers.http_process import STOP_TIMEOUT_S, HttpProcess, connected, post, search
+from mailmcp.server.app import build_server
+from mailmcp.server.http import BODY_OCTETS_MAX, HttpOptions, listen, make_app, security
+from servers.http_process import STOP_TIMEOUT_S, HttpProcess, connected, search
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence, Stall
 
 TOKEN = "fake-token-0123456789"
 ANYWHERE = "0.0.0.0"  # noqa: S104 - that it is refused, or guarded, is the test
-
+OPEN = HttpOptions(host="127.0.0.1", port=8000)
+GUARDED = HttpOptions(host=ANYWHERE, port=8000, token=SecretStr(TOKEN), allowed_hosts=("mail.example.com",))
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 
-@pytest.fixture(scope="module")
-def imap() -> Iterator[EmbeddedServer]:
-    with EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))) as server:
-        yield server
+@asynccontextmanager
+async def client_of(options: HttpOptions) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client in this process of the application without an account."""
+    app = make_app(build_server([]), options, port=8000)
+    transport = httpx2.ASGITransport(app=app)
+    async with app.router.lifespan_context(app), httpx2.AsyncClient(transport=transport) as client:
+        yield client
 
 
-@pytest.fixture(scope="module")
-def served(imap: EmbeddedServer) -> Iterator[HttpProcess]:
-    """Without a token."""
-    with HttpProcess(imap) as process:
-        yield process
-
-
-@pytest.fixture(scope="module")
-def guarded(imap: EmbeddedServer) -> Iterator[HttpProcess]:
-    """With a token, on all addresses, behind a proxy of another name."""
-    variables = {"MAILMCP_HTTP_TOKEN": TOKEN, "MAILMCP_HTTP_ALLOWED_HOSTS": "mail.example.com"}
-    with HttpProcess(imap, "--host", ANYWHERE, variables=variables) as process:
-        process.url = process.url.replace(ANYWHERE, "127.0.0.1")
-        yield process
-
-
-@MODES
-def test_the_sdks_client_lists_searches_and_turns_the_page(served: HttpProcess, mode: str) -> None:
+def using(options: HttpOptions, use: Callable[[httpx2.AsyncClient], Coroutine[Any, Any, None]]) -> None:
     async def run() -> None:
-        async with connected(served.url, mode) as client:
-            first = await search(client, limit=3)
-            second = await search(client, cursor=first["meta"]["pagination"]["cursor"], limit=3)
-            assert (
-                len({row["message_id"] for page in (first, second) for row in page["data"]["messages"]}) == 6
-            )
+        async with client_of(options) as client:
+            await use(client)
 
     anyio.run(run)
 
 
-@MODES
-def test_twenty_searches_at_once_are_each_answered_as_one_alone(served: HttpProcess, mode: str) -> None:
-    async def run() -> None:
-        async with connected(served.url, mode) as client:
-            pages: dict[int, Any] = {}
-
-            async def ask(limit: int) -> None:
-                pages[limit] = (await search(client, limit=limit))["data"]["messages"]
-
-            async with anyio.create_task_group() as tasks:
-                for limit in range(1, 21):
-                    tasks.start_soon(ask, limit)
-            assert all(pages[limit] == pages[20][:limit] for limit in range(1, 21))
-
-    anyio.run(run)
+async def ping(client: httpx2.AsyncClient, headers: dict[str, str]) -> int:
+    """Send a request that is answered unless its headers forbid it, and return the status."""
+    content = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    usual = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    url = "http://127.0.0.1:8000/mcp"
+    return (await client.post(url, content=content, headers=usual | headers)).status_code
 
 
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
         ({}, 200),
-        ({"Host": "localhost:{port}"}, 200),
-        ({"Host": "[::1]:{port}"}, 200),
-        ({"Origin": "http://localhost:{port}"}, 200),
+        ({"Host": "localhost:8000"}, 200),
+        ({"Host": "[::1]:8000"}, 200),
+        ({"Origin": "http://localhost:8000"}, 200),
         ({"Host": "localhost"}, 421),
-        ({"Host": "evil.example.com:{port}"}, 421),
-        ({"Host": "evil.example.com"}, 421),
+        ({"Host": "evil.example.com:8000"}, 421),
         ({"Origin": "http://evil.example.com"}, 403),
         ({"Origin": "http://localhost:1"}, 403),
         ({"Origin": "null"}, 403),
         ({"Content-Type": "text/plain"}, 400),
     ],
 )
-def test_a_web_site_cannot_get_in_through_a_browser(
-    served: HttpProcess, headers: dict[str, str], status: int
-) -> None:
+def test_a_web_site_cannot_get_in_through_a_browser(headers: dict[str, str], status: int) -> None:
     """DNS rebinding changes whose name the Host header has; the SDK's statuses."""
-    port = served.address.partition(":")[2]
-    sent = {name: value.format(port=port) for name, value in headers.items()}
-    assert post(served.url, sent) == status
-    if status != 200:
-        assert post(served.url, sent | {"MCP-Protocol-Version": "2026-07-28"}) == status
+
+    async def use(client: httpx2.AsyncClient) -> None:
+        assert await ping(client, headers) == status
+        if status != 200:
+            assert await ping(client, headers | {"MCP-Protocol-Version": "2026-07-28"}) == status
+
+    using(OPEN, use)
 
 
 @pytest.mark.parametrize(
@@ -118,66 +93,95 @@ def test_a_web_site_cannot_get_in_through_a_browser(
         (["Bearer"], "invalid_token"),
         (["Bearer \xff"], "invalid_token"),
         ([f"Bearer {TOKEN}", "Bearer other"], "invalid_token"),
+        ([f"Bearer {TOKEN}", f"Bearer {TOKEN}"], "invalid_token"),
     ],
 )
-def test_nothing_is_answered_without_the_token(guarded: HttpProcess, given: list[str], error: str) -> None:
-    """On loopback too. RFC 6750 section 3: no error code if there were no credentials at all."""
+def test_nothing_is_answered_without_the_token(given: list[str], error: str) -> None:
+    """RFC 6750 section 3: no error code if there were no credentials at all."""
     sent = httpx2.Headers([("Authorization", each) for each in given], encoding="latin-1")
     challenge = 'Bearer realm="mailmcp"' + (f', error="{error}"' if error else "")
-    for method, url in [("POST", guarded.url), ("GET", guarded.url), ("GET", guarded.url + "/other")]:
-        reply = httpx2.request(method, url, headers=sent)
-        assert (reply.status_code, reply.headers["WWW-Authenticate"]) == (401, challenge)
+
+    async def use(client: httpx2.AsyncClient) -> None:
+        for method, path in [("POST", "/mcp"), ("GET", "/mcp"), ("GET", "/mcp/other")]:
+            reply = await client.request(method, f"http://127.0.0.1:8000{path}", headers=sent)
+            assert (reply.status_code, reply.headers["WWW-Authenticate"]) == (401, challenge)
+
+    using(GUARDED, use)
 
 
-@MODES
-def test_the_right_token_lets_in(guarded: HttpProcess, mode: str) -> None:
-    async def run() -> None:
-        async with connected(guarded.url, mode, TOKEN) as client:
-            assert (await search(client, limit=1))["data"]["returned"] == 1
+def test_a_name_behind_a_proxy_is_let_in_and_no_other() -> None:
+    async def use(client: httpx2.AsyncClient) -> None:
+        for host, origin, status in [
+            ("mail.example.com", "https://mail.example.com", 200),
+            ("mail.example.com:8000", "https://mail.example.com", 421),
+            ("mail.example.com", "https://evil.example.com", 403),
+        ]:
+            headers = {"Host": host, "Origin": origin, "Authorization": f"bearer {TOKEN}"}
+            assert await ping(client, headers) == status
+
+    using(GUARDED, use)
+
+
+def test_a_body_over_the_limit_another_method_and_another_path_are_refused() -> None:
+    """MCP lets a server answer 405; and no browser is told that it may come from elsewhere."""
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+
+    async def use(client: httpx2.AsyncClient) -> None:
+        url = "http://127.0.0.1:8000/mcp"
+        for octets, status in [(BODY_OCTETS_MAX, 400), (BODY_OCTETS_MAX + 1, 413)]:
+            assert (await client.post(url, content=b"x" * octets, headers=headers)).status_code == status
+        for method in ("GET", "DELETE", "PUT", "OPTIONS", "HEAD"):
+            reply = await client.request(method, url, headers={"Accept": "text/event-stream"})
+            assert (reply.status_code, reply.headers["Allow"]) == (405, "POST")
+            assert not [name for name in reply.headers if name.startswith("access-control")]
+        for other in (url + "/", url.removesuffix("/mcp")):
+            assert (await client.get(other)).status_code == 404
+
+    using(OPEN, use)
+
+
+@pytest.fixture(scope="module")
+def imap() -> Iterator[EmbeddedServer]:
+    with EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))) as server:
+        yield server
+
+
+def test_the_sdks_clients_search_side_by_side_and_turn_the_page_and_the_log_holds_no_token(
+    imap: EmbeddedServer,
+) -> None:
+    async def run(url: str, mode: str) -> None:
+        async with connected(url, mode, TOKEN) as client:
+            first = await search(client, limit=3)
+            second = await search(client, cursor=first["meta"]["pagination"]["cursor"], limit=3)
+            rows = [row["message_id"] for page in (first, second) for row in page["data"]["messages"]]
+            pages: dict[int, Any] = {}
+
+            async def ask(limit: int) -> None:
+                found = (await search(client, limit=limit))["data"]["messages"]
+                pages[limit] = [row["message_id"] for row in found]
+
+            async with anyio.create_task_group() as tasks:
+                for limit in range(1, 11):
+                    tasks.start_soon(ask, limit)
+            assert all(pages[limit] == pages[10][:limit] for limit in range(1, 11))
+            assert rows == pages[6]
         with pytest.raises(ExceptionGroup):
-            async with connected(guarded.url, mode, TOKEN + "x"):
+            async with connected(url, mode, TOKEN + "x"):
                 pass
 
-    anyio.run(run)
-
-
-def test_serving_without_a_token_logs_a_warning(served: HttpProcess, guarded: HttpProcess) -> None:
-    assert ["no token" in each.log for each in (served, guarded)] == [True, False]
-
-
-def test_a_name_behind_a_proxy_is_let_in_and_told_to_no_other(guarded: HttpProcess) -> None:
-    for host, origin, status in [
-        ("mail.example.com", "https://mail.example.com", 200),
-        ("mail.example.com:8000", "https://mail.example.com", 421),
-        ("mail.example.com", "https://evil.example.com", 403),
-    ]:
-        headers = {"Host": host, "Origin": origin, "Authorization": f"bearer {TOKEN}"}
-        assert post(guarded.url, headers) == status
-
-
-def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_read(served: HttpProcess) -> None:
-    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    for octets, status in [(BODY_OCTETS_MAX, 400), (BODY_OCTETS_MAX + 1, 413)]:
-        for content in (b"x" * octets, iter([b"x" * 1000, b"x" * (octets - 1000)])):  # the second in chunks
-            assert httpx2.post(served.url, content=content, headers=headers).status_code == status
-
-
-@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "OPTIONS", "HEAD"])
-def test_get_and_delete_are_refused(served: HttpProcess, method: str) -> None:
-    """MCP lets a server answer 405; and no browser is told that it may come from elsewhere."""
-    reply = httpx2.request(method, served.url, headers={"Accept": "text/event-stream"})
-    assert (reply.status_code, reply.headers["Allow"]) == (405, "POST")
-    assert not [name for name in reply.headers if name.startswith("access-control")]
-
-
-def test_no_other_path_is_served_or_redirected_to(served: HttpProcess) -> None:
-    for url in (served.url + "/", served.url.removesuffix("/mcp"), served.url + "/../x"):
-        assert httpx2.get(url).status_code == 404
+    with HttpProcess(imap, "--host", ANYWHERE, variables={"MAILMCP_HTTP_TOKEN": TOKEN}) as process:
+        for mode in ("legacy", "auto"):
+            anyio.run(run, process.url.replace(ANYWHERE, "127.0.0.1"), mode)
+        assert process.stop() == ""
+    assert "add other host names to http_allowed_hosts" in process.log
+    assert "no token required" not in process.log
+    assert TOKEN not in process.log + repr(GUARDED)
 
 
 @MODES
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_with_a_call_in_flight(peer: PeerFactory, mode: str, number: signal.Signals) -> None:
+def test_a_signal_ends_it_with_a_call_in_flight(peer: PeerFactory, mode: str) -> None:
+    number = signal.SIGTERM if mode == "auto" else signal.SIGINT
+
     def stop() -> None:
         deaf.wait_for("UID SEARCH")
         process.process.send_signal(number)
@@ -193,15 +197,14 @@ def test_a_signal_ends_it_with_a_call_in_flight(peer: PeerFactory, mode: str, nu
     with HttpProcess(deaf) as process:
         anyio.run(run)
         deaf.wait_closed(1)
-        assert process.stop() == ""
+    assert "no token required" in process.log
     assert "outcome=cancelled" in process.log
     assert "Traceback" not in process.log
 
 
-@MODES
-def test_a_call_that_is_nearly_done_is_answered_after_the_signal(peer: PeerFactory, mode: str) -> None:
+def test_a_call_that_is_nearly_done_is_answered_after_the_signal(peer: PeerFactory) -> None:
     async def run() -> None:
-        async with connected(process.url, mode) as client, anyio.create_task_group() as tasks:
+        async with connected(process.url, "auto") as client, anyio.create_task_group() as tasks:
             tasks.start_soon(search, client)
             await to_thread.run_sync(slow.wait_for, "UID SEARCH")
             process.process.terminate()
@@ -213,72 +216,26 @@ def test_a_call_that_is_nearly_done_is_answered_after_the_signal(peer: PeerFacto
     assert "outcome=ok" in process.log
 
 
-def test_a_client_that_gives_up_ends_its_call(peer: PeerFactory) -> None:
-    """In the modern era: the older one tells by a message, which no session connects to the call."""
-
-    async def run() -> None:
-        async with connected(process.url, "auto") as client, anyio.create_task_group() as tasks:
-            tasks.start_soon(search, client)
-            await to_thread.run_sync(deaf.wait_for, "UID SEARCH")
-            tasks.cancel_scope.cancel()
-        await to_thread.run_sync(deaf.wait_closed, 1)
-
-    deaf = peer(rules=[Rule(command="UID SEARCH", action=Silence())])
-    with HttpProcess(deaf) as process:
-        anyio.run(run)
-
-
-def test_stdout_stays_empty_and_the_log_holds_no_token(imap: EmbeddedServer) -> None:
-    with HttpProcess(imap, "--host", ANYWHERE, variables={"MAILMCP_HTTP_TOKEN": TOKEN}) as process:
-        url = process.url.replace(ANYWHERE, "127.0.0.1")
-        assert post(url, {"Authorization": f"Bearer {TOKEN}"}) == 200
-        assert post(url, {"Authorization": f"Bearer {TOKEN}x"}) == 401
-        assert process.stop() == ""
-    assert "add other host names to http_allowed_hosts" in process.log
-    assert TOKEN not in process.log + repr(HttpOptions(host="::1", port=0, token=SecretStr(TOKEN)))
-
-
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("host", "token", "kind", "told"),
     [
-        ("", "mailmcp: won't listen on 0.0.0.0:"),
-        (f'http_token = "{TOKEN[:15]}"', "server.http_token: must be 16 to 1024"),
-    ],
-)
-def test_a_bad_token_stops_the_start(imap: EmbeddedServer, tmp_path: Path, table: str, told: str) -> None:
-    config = tmp_path / "config.toml"
-    config.write_text(f"[server]\n{table}\n")
-    process = HttpProcess(imap, "--host", ANYWHERE, "--config", str(config))
-    with pytest.raises(RuntimeError, match=re.escape(told)), process:
-        pass
-    assert process.process.returncode == 2
-    assert TOKEN[:15] not in process.log
-
-
-@pytest.mark.parametrize(
-    ("host", "token", "status", "told"),
-    [
-        (ANYWHERE, None, 2, "won't listen on 0.0.0.0:{port} without a token: anyone who can reach it could"),
-        ("::", None, 2, "won't listen on [::]:{port} without a token"),
-        ("192.0.2.1", None, 2, "won't listen on 192.0.2.1:{port} without a token"),
-        ("192.0.2.1", SecretStr(TOKEN), 1, "not an address of this machine"),
-        ("a" * 64, None, 2, "a: unknown host"),
-        ("127.0.0.1", None, 1, "can't listen on 127.0.0.1:{port}: the port is in use; choose another"),
+        (ANYWHERE, None, ValueError, "won't listen on 0.0.0.0:{port} without a token: anyone who can reach"),
+        ("::", None, ValueError, "won't listen on [::]:{port} without a token"),
+        ("192.0.2.1", SecretStr(TOKEN), OSError, "choose another --host or --port"),
+        ("a" * 64, None, ValueError, "a: unknown host"),
+        ("127.0.0.1", None, OSError, "can't listen on 127.0.0.1:{port}: Address already in use; choose"),
     ],
 )
 def test_an_unusable_address_is_an_error_with_its_reason(
-    host: str, token: SecretStr | None, status: int, told: str
+    host: str, token: SecretStr | None, kind: type[Exception], told: str
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(StartError, match=re.escape(told.format(port=port))) as caught:
+        with pytest.raises(kind, match=re.escape(told.format(port=port))):
             listen(HttpOptions(host=host, port=port, token=token))
-    assert caught.value.exit_status == status
 
 
-@pytest.mark.parametrize(
-    ("host", "token"), [("127.0.0.1", ""), ("localhost", ""), (ANYWHERE, TOKEN), ("::", TOKEN)]
-)
+@pytest.mark.parametrize(("host", "token"), [("localhost", ""), (ANYWHERE, TOKEN), ("::", TOKEN)])
 def test_it_listens_on_loopback_without_a_token_and_anywhere_with_one(host: str, token: str) -> None:
     if host == "::" and not socket.has_dualstack_ipv6():
         pytest.skip("this machine has no IPv6")

@@ -34,31 +34,23 @@ def _restored_logging() -> Iterator[None]:
 def logged(level: str, *, as_json: bool) -> list[str]:
     stream = io.StringIO()
     configure_logging(level, as_json=as_json, stream=stream)
-    logging.getLogger("mailmcp.server.calls").info("call", extra=CALL)
+    logging.getLogger("mailmcp").info("call", extra=CALL)
     logging.getLogger("imapclient.imapclient").info("> LOGIN someone secret")
     return stream.getvalue().splitlines()
 
 
-def test_a_call_is_logged_as_one_line_of_text() -> None:
+def test_a_call_is_one_line_of_text_or_one_json_object_and_libraries_stay_silent() -> None:
+    """IMAPClient's own lines hold the login."""
     (line,) = logged("info", as_json=False)
     assert line.endswith(
-        "INFO mailmcp.server.calls call tool=imap_get_message account=work "
+        "INFO mailmcp call tool=imap_get_message account=work "
         'mailbox="Projects/Gr\\u00fcn \\"x\\"" request_id=r1 outcome=ok duration_ms=12 '
         "imap_round_trips=1 bytes_received=345"
     )
-
-
-def test_a_call_is_logged_as_one_json_object() -> None:
     (line,) = logged("info", as_json=True)
     record = json.loads(line)
     assert {name: record[name] for name in CALL_FIELDS} == CALL
-    assert record["level"] == "INFO"
-    assert record["logger"] == "mailmcp.server.calls"
-    assert record["message"] == "call"
+    assert (record["level"], record["logger"], record["message"]) == ("INFO", "mailmcp", "call")
     assert record["time"]
-
-
-def test_the_level_is_kept_and_libraries_stay_silent_below_warnings() -> None:
-    """IMAPClient's own lines hold the login."""
     assert logged("warning", as_json=False) == []
     assert all("secret" not in line for line in logged("debug", as_json=False))

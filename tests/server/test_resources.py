@@ -70,21 +70,6 @@ def error_of(peer: Peer, mode: str, uri: str, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_the_server_says_that_it_has_resources_and_completes(home: Peer, mode: str) -> None:
-    """Without subscriptions and without news of the list: neither ever changes."""
-
-    async def use(client: Client) -> None:
-        capabilities = client.server_capabilities
-        assert capabilities is not None
-        assert capabilities.resources is not None
-        assert not capabilities.resources.subscribe
-        assert not capabilities.resources.list_changed
-        assert capabilities.completions is not None
-
-    using(home, mode, use)
-
-
-@pytest.mark.parametrize("mode", ERAS)
 def test_lists_are_made_without_a_connection(home: Peer, mode: str) -> None:
     async def use(client: Client) -> None:
         listed = (await client.list_resources()).resources

@@ -50,13 +50,3 @@ def test_nonsense_stops_nothing(tmp_path: Path) -> None:
             asked = served.send("ping", {})
             assert served.read() == {"jsonrpc": "2.0", "id": asked, "result": {}}, line
         assert served.close() == 0
-
-
-def test_without_an_account_it_serves_and_says_what_to_run(tmp_path: Path) -> None:
-    with Served(["serve"], environment={}, folder=tmp_path) as served:
-        served.introduce()
-        error = served.call("imap_search_messages")["structuredContent"]["error"]
-        assert error["code"] == "auth_failed"
-        assert "mailmcp setup" in error["message"]
-        assert served.close() == 0
-    assert "serves no account" in served.stderr

@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 START_TIMEOUT_S = 90.0
 STOP_TIMEOUT_S = 30.0
 
-_PATIENT = "from mailmcp import __main__, limits; limits.HTTP_GRACE_S = 60; __main__.main()"
+_PATIENT = "from mailmcp import __main__; from mailmcp.server import http; http.GRACE_S = 60; __main__.main()"
 _SERVES = re.compile(r"serving (http://\S+)\s")
 
 

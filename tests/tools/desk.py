@@ -15,16 +15,15 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account
-from mailmcp.imap.pool import Pool
-from mailmcp.imap.telemetry import Telemetry
-from mailmcp.imap.uid_cache import UidCache
-from mailmcp.tools.message_id_cache import MessageIdCache
+from mailmcp.imap.pool import Pool, Telemetry
+from mailmcp.imap.search.cache import UidCache
+from mailmcp.tools.message_id import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
 from mcp_envelope import Dialect, Meta, Outcome, check_reply, read_arguments
-from mcp_envelope.dialects.summary import SummaryShape
-from mcp_envelope.text import render_outcome
+from mcp_envelope.dialects import summary
+from mcp_envelope.render import render_outcome
 from mcp_envelope.values import data_value
 
 ResultT = TypeVar("ResultT")
@@ -48,7 +47,7 @@ class Reply(NamedTuple):
     @property
     def data(self) -> dict[str, Any]:
         """What goes to `data` of the reply."""
-        return data_value(self.outcome, SummaryShape().spell, has_status=self.has_status)
+        return data_value(self.outcome, summary.spell, has_status=self.has_status)
 
     @property
     def text(self) -> str:
@@ -146,7 +145,7 @@ class Desk:
         running = tool.run(read_arguments(tool.arguments, raw, context={"call": call}), call)
         assert not isinstance(running, Outcome), "the tools of mailmcp are coroutine functions"
         reply = Reply(await running, call.telemetry, tool.has_status)
-        envelope = SummaryShape().success(reply.outcome, META, has_status=reply.has_status)
+        envelope = summary.success(reply.outcome, META, has_status=reply.has_status)
         assert check_reply(envelope, Dialect.SUMMARY) == []
         return reply
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
-from mailmcp.tools.message_id import is_message_id, parse_message_id
+from mailmcp.tools.message_id import MessageIdCache, is_message_id, parse_message_id
 from mcp_envelope import InvalidInputError, NextAction
 
 REF = MessageRef(account_id="home", mailbox="Projects/Grün & `x`", uidvalidity=17, uid=4)
@@ -72,3 +72,11 @@ def test_any_text_is_an_id_or_is_refused(text: str) -> None:
         assert parse_message_id(text).uid
     except InvalidInputError as error:
         assert error.reason is Reason.MALFORMED_ID  # noqa: PT017 - either is right, nothing else is
+
+
+def test_message_ids_of_listed_messages_are_remembered_for_a_while() -> None:
+    known = MessageIdCache(entries=2)
+    for number in (1, 2, 1, 3):
+        known.remember(str(number), f"{number}@b.example")
+    known.remember("4", "")
+    assert [known.header_of(str(number)) for number in range(1, 5)] == ["1@b.example", "", "3@b.example", ""]

@@ -18,7 +18,7 @@ from mcp_envelope import (
     Outcome,
     ToolError,
 )
-from mcp_envelope.text import render_outcome
+from mcp_envelope.render import render_outcome
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMailbox, PeerMessage, make_messages

@@ -11,11 +11,6 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.types import (
-    CompleteRequestParams,
-    CompleteResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
 )
@@ -24,7 +19,7 @@ from mailmcp import REPLY_VERSION, __version__, limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.reasons import Reason
-from mailmcp.server import completion, resources
+from mailmcp.server import resources
 from mailmcp.tools.preferences import DEFAULTS, Preferences
 from mailmcp.tools.read_resource import read_resource
 from mailmcp.tools.registry import TOOLS
@@ -82,24 +77,9 @@ def build_server(accounts: Sequence[Account], options: Options = Options()) -> S
         async with Pool(accounts, clock=monotonic).opened() as pool:
             yield Shared(pool=pool, preferences=options.preferences, lean_rows=options.lean_rows)
 
-    async def list_resources(
-        _context: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourcesResult:
-        return ListResourcesResult(resources=resources.list_resources(accounts))
-
-    async def list_templates(
-        _context: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=list(resources.TEMPLATES))
-
     async def read(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         work = partial(read_resource, params.uri)
-        reply = partial(resources.make_reply, params.uri, context.protocol_version)
-        return await tools.answer("resources/read", work, reply, context)
-
-    async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
-        work = partial(completion.complete, params)
-        return await tools.answer("completion/complete", work, completion.make_reply, context)
+        return await tools.answer("resources/read", work, partial(resources.make_reply, params.uri), context)
 
     return Server(
         "mailmcp",
@@ -114,10 +94,9 @@ def build_server(accounts: Sequence[Account], options: Options = Options()) -> S
         },
         on_list_tools=tools.list_tools,
         on_call_tool=tools.call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
+        on_list_resources=resources.list_resources,
+        on_list_resource_templates=resources.list_templates,
         on_read_resource=read,
-        on_completion=complete,
     )
 
 

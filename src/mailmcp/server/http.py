@@ -1,12 +1,13 @@
 """Serves over HTTP (MCP's "streamable HTTP"), without sessions, until a signal arrives.
 
 Every request is independent, in both eras of the protocol, so any replica can answer it. The SDK's app speaks
-MCP; this module adds the token, the names in Host and Origin, limits and shutdown. TLS is left to a proxy.
+MCP; this module adds the token, the names in Host and Origin, limits and shutdown. TLS and clients that send
+slowly are left to a proxy.
 """
 
-import errno
 import hmac
 import logging
+import os
 import signal
 import socket
 from collections.abc import Iterator, Sequence
@@ -16,15 +17,14 @@ from functools import partial
 from typing import Any, Final
 
 import anyio
-import h11
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import SecretStr
+from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mailmcp.imap.account import is_loopback
 
@@ -32,9 +32,6 @@ PATH: Final = "/mcp"
 
 BODY_OCTETS_MAX: Final = 1_048_576
 """Request body: ten times the longest arguments."""
-
-REQUEST_S: Final = 20.0
-"""To receive a request, from the connection or the previous reply on it: the largest body at 50 KB/s."""
 
 CONNECTIONS_MAX: Final = 128
 """Open connections: half of the 256 file descriptors that macOS allows, which leaves some for IMAP."""
@@ -65,28 +62,10 @@ class HttpOptions:
     """More names that clients may use in the Host header; `name:*` for any port."""
 
 
-class StartError(Exception):
-    """The server can't listen at the configured address."""
-
-    def __init__(self, message: str, *, exit_status: int) -> None:
-        self.exit_status = exit_status
-        """2 if the configuration is wrong, 1 if the machine doesn't allow it now."""
-        super().__init__(message)
-
-
 def run_http(server: Server[Any], *, listener: socket.socket, options: HttpOptions) -> None:
     """Serve on a socket from `listen` until SIGTERM or SIGINT, then close it."""
     with listener:
         port = listener.getsockname()[1]
-        app = server.streamable_http_app(
-            streamable_http_path=PATH,
-            stateless_http=True,
-            max_request_body_size=BODY_OCTETS_MAX,
-            transport_security=security(options, port=port),
-            host=options.host,
-        )
-        # A redirect would send clients and their tokens to http:// even behind a proxy that speaks https://.
-        app.router.redirect_slashes = False
         if options.token is None:
             _log.warning(
                 "no token required: every program on this machine can read the mail; "
@@ -95,25 +74,34 @@ def run_http(server: Server[Any], *, listener: socket.socket, options: HttpOptio
         if options.host in _EVERY_ADDRESS and not options.allowed_hosts:
             _log.warning("accepts only requests to localhost; add other host names to http_allowed_hosts")
         _log.info("serving http://%s:%s%s", _bracketed(options.host), port, PATH)
-        web = _Server(configure(Gate(app, options.token)))
-        anyio.run(partial(web.serve, sockets=[listener]))
+        config = uvicorn.Config(
+            make_app(server, options, port=port),
+            http="h11",
+            ws="none",
+            lifespan="on",
+            limit_concurrency=CONNECTIONS_MAX,  # one more gets a 503
+            log_config=None,  # it is configured already; uvicorn's access log would go to stdout
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_S,
+        )
+        anyio.run(partial(_Server(config).serve, sockets=[listener]))
 
 
-def configure(app: ASGIApp) -> uvicorn.Config:
-    """Configure uvicorn: HTTP/1.1 only, with our limits and our logging."""
-    return uvicorn.Config(
-        app,
-        http=PunctualProtocol,
-        ws="none",
-        lifespan="on",
-        workers=1,
-        limit_concurrency=CONNECTIONS_MAX,  # one more gets a 503
-        log_config=None,  # it is configured already; uvicorn's access log would go to stdout
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE_S,
+def make_app(server: Server[Any], options: HttpOptions, *, port: int) -> Starlette:
+    """Build the application that answers at `port`."""
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        max_request_body_size=BODY_OCTETS_MAX,
+        transport_security=security(options, port=port),
+        host=options.host,
     )
+    # A redirect would send clients and their tokens to http:// even behind a proxy that speaks https://.
+    app.router.redirect_slashes = False
+    app.add_middleware(Gate, token=options.token)
+    return app
 
 
 def security(options: HttpOptions, *, port: int) -> TransportSecuritySettings:
@@ -137,27 +125,26 @@ def listen(options: HttpOptions) -> socket.socket:
     """Bind the socket. An address other than loopback requires a token.
 
     Raises:
-        StartError: The address can't be bound, or the token is missing.
+        ValueError: The host is unknown, or the token is missing.
+        OSError: The address can't be bound on this machine now.
     """
-    where = f"{_bracketed(options.host)}:{options.port}"
+    host, port = options.host, options.port
     try:
-        found = socket.getaddrinfo(
-            options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise StartError(f"can't listen on {options.host}: unknown host", exit_status=2) from error
+        raise ValueError(f"can't listen on {host}: unknown host") from error
     family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
     if options.token is None and not is_loopback(str(address[0])):
-        raise StartError(
-            f"won't listen on {where} without a token: anyone who can reach it could read the mail; "
-            "set MAILMCP_HTTP_TOKEN, or http_token in [server], or listen on 127.0.0.1",
-            exit_status=2,
+        raise ValueError(
+            f"won't listen on {_bracketed(host)}:{port} without a token: anyone who can reach it could read "
+            "the mail; set MAILMCP_HTTP_TOKEN, or http_token in [server], or listen on 127.0.0.1"
         )
     every_address = address[0] == "::" and socket.has_dualstack_ipv6()
     try:
         listener = socket.create_server(address, family=family, dualstack_ipv6=every_address)
     except OSError as error:
-        raise StartError(f"can't listen on {where}: {_reason(error)}", exit_status=1) from error
+        where, why = f"{_bracketed(host)}:{port}", os.strerror(error.errno or 0)
+        raise OSError(f"can't listen on {where}: {why}; choose another --host or --port") from error
     # Accepted sockets inherit it. asyncio doesn't set it on sockets from `create_server`, and each reply
     # would wait 40 ms for the client's delayed ACK.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -170,7 +157,7 @@ class Gate:
     def __init__(self, app: ASGIApp, token: SecretStr | None) -> None:
         """Guard `app`; None for `token` lets everyone in."""
         self._app = app
-        self._token = token.get_secret_value().encode() if token else None
+        self._token = token.get_secret_value().encode() if token else b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request (ASGI)."""
@@ -195,50 +182,18 @@ class Gate:
                 await _STOPPING(scope, receive, send)
 
     def _refuse(self, scope: Scope) -> Response | None:
-        if self._token is not None and (challenge := self._challenge(scope)):
-            return PlainTextResponse(
-                "This server requires a bearer token.\n",
-                status_code=401,
-                headers={"WWW-Authenticate": challenge},
-            )
+        """Return the reply to a request that may not pass, with its challenge (RFC 6750 section 3)."""
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        scheme, _, token = b" ".join(given).partition(b" ")
+        is_right = scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(b" "), self._token)
+        if self._token and not is_right:
+            error = ', error="invalid_token"' if given else ""
+            headers = {"WWW-Authenticate": f'Bearer realm="mailmcp"{error}'}
+            return PlainTextResponse("This server requires a bearer token.\n", 401, headers)
         if scope["path"] == PATH and scope["method"] != "POST":
             # There is no stream to open and no session to delete: calls share nothing.
-            return PlainTextResponse("Use POST.\n", status_code=405, headers={"Allow": "POST"})
+            return PlainTextResponse("Use POST.\n", 405, {"Allow": "POST"})
         return None
-
-    def _challenge(self, scope: Scope) -> str:
-        """Return the WWW-Authenticate challenge (RFC 6750 section 3); "" if the token is right."""
-        given = [value for name, value in scope["headers"] if name == b"authorization"]
-        if not given:
-            return 'Bearer realm="mailmcp"'
-        scheme, _, token = given[0].partition(b" ")
-        right = hmac.compare_digest(token.strip(b" "), self._token or b"")
-        if len(given) == 1 and scheme.lower() == b"bearer" and right:
-            return ""
-        return 'Bearer realm="mailmcp", error="invalid_token"'
-
-
-class PunctualProtocol(H11Protocol):
-    """A connection that is closed if its next request isn't complete in time; uvicorn would wait."""
-
-    @override
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._deadline = self.loop.call_later(REQUEST_S, transport.abort)
-
-    @override
-    def handle_events(self) -> None:
-        """Stop the time while a request is answered; further octets of a request win none."""
-        super().handle_events()
-        if self.conn.their_state not in {h11.IDLE, h11.SEND_BODY}:
-            self._deadline.cancel()
-        elif self._deadline.cancelled():
-            self._deadline = self.loop.call_later(REQUEST_S, self.transport.abort)
-
-    @override
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._deadline.cancel()
-        super().connection_lost(exc)
 
 
 class _Server(uvicorn.Server):
@@ -268,11 +223,3 @@ class _Server(uvicorn.Server):
 def _bracketed(host: str) -> str:
     """Write a host as in a URL, where an IPv6 address is in brackets."""
     return f"[{host}]" if ":" in host else host
-
-
-def _reason(error: OSError) -> str:
-    if error.errno == errno.EADDRINUSE:
-        return "the port is in use; choose another with --port, or 0 for any free port"
-    if error.errno == errno.EADDRNOTAVAIL:
-        return "not an address of this machine"
-    return error.strerror or type(error).__name__

@@ -1,17 +1,19 @@
-"""Resources: their lists, what was read of one, and the JSON-RPC errors of requests other than tool calls."""
+"""Resources: their lists, what was read of one, and the JSON-RPC errors of reads."""
 
-import secrets
 from base64 import b64encode
-from collections.abc import Sequence
 from typing import Any, Final
 
 from mcp.server.caching import CacheableMethod, CacheHint
+from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     BlobResourceContents,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
     ReadResourceResult,
     Resource,
     ResourceTemplate,
@@ -19,7 +21,6 @@ from mcp.types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from mailmcp.imap.account import Account
 from mailmcp.model.resource_uri import (
     ATTACHMENT_TEMPLATE,
     MESSAGE_TEMPLATE,
@@ -27,9 +28,10 @@ from mailmcp.model.resource_uri import (
     format_mailboxes_uri,
 )
 from mailmcp.tools.read_resource import Octets
+from mailmcp.tools.tool import Shared
 from mcp_envelope import Code, Outcome, ToolError
+from mcp_envelope.render import render_outcome
 from mcp_envelope.server import Call as Request
-from mcp_envelope.text import render_outcome
 from mcp_envelope.values import details_value
 
 RESOURCE_NOT_FOUND: Final = -32002
@@ -45,18 +47,16 @@ _CODES: Final = {
 }
 
 _TEXT_TYPE: Final = "text/markdown"
-_LISTS_TTL_MS: Final = 3_600_000
-"""Lists and templates change only with the settings, and so with a new process."""
-
 _TEXT_TTL_MS: Final = 60_000
 """Text shows flags and counts, which change."""
 
-_OCTETS_TTL_MS: Final = 3_600_000
-"""The octets of a UID never change while UIDVALIDITY stays the same (RFC 9051 section 2.3.1.1)."""
+_HOUR_MS: Final = 3_600_000
+"""For lists, which change only with the settings and so with a new process, and for the octets of a UID,
+which never change while UIDVALIDITY stays the same (RFC 9051 section 2.3.1.1)."""
 
 CACHE_HINTS: Final[dict[CacheableMethod, CacheHint]] = {
-    "resources/list": CacheHint(ttl_ms=_LISTS_TTL_MS, scope="private"),
-    "resources/templates/list": CacheHint(ttl_ms=_LISTS_TTL_MS, scope="public"),
+    "resources/list": CacheHint(ttl_ms=_HOUR_MS, scope="private"),
+    "resources/templates/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
     "resources/read": CacheHint(ttl_ms=_TEXT_TTL_MS, scope="private"),
 }
 
@@ -84,9 +84,11 @@ TEMPLATES: Final = (
 )
 
 
-def list_resources(accounts: Sequence[Account]) -> list[Resource]:
+async def list_resources(
+    context: ServerRequestContext[Shared], _params: PaginatedRequestParams | None
+) -> ListResourcesResult:
     """List one resource for each account: its mailboxes. Messages are too many to list."""
-    return [
+    resources = [
         Resource(
             name=f"mailboxes of {account.account_id}",
             title=f"Mailboxes of {account.account_id}",
@@ -94,44 +96,37 @@ def list_resources(accounts: Sequence[Account]) -> list[Resource]:
             description="The mailboxes of the account, as from imap_list_mailboxes.",
             mime_type=_TEXT_TYPE,
         )
-        for account in accounts
+        for account in context.lifespan_context.pool.accounts
     ]
+    return ListResourcesResult(resources=resources)
 
 
-def make_reply(
-    uri: str, revision: str, read: Outcome[Any] | Octets | ToolError, request: Request
-) -> ReadResourceResult:
-    """Format an outcome as text, and octets as they are.
+async def list_templates(
+    _context: ServerRequestContext[Shared], _params: PaginatedRequestParams | None
+) -> ListResourceTemplatesResult:
+    """List what else can be read."""
+    return ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
 
-    Raises:
-        MCPError: It is a failure, as `revision` of the protocol has it.
-    """
+
+def make_reply(uri: str, read: Outcome[Any] | Octets | ToolError, request: Request) -> ReadResourceResult:
+    """Format an outcome as text, and octets as they are; raise an MCPError if the read failed."""
     if isinstance(read, ToolError):
-        raise rpc_error(read, request_id=request.request_id, uri=uri, revision=revision)
+        raise rpc_error(read, request, uri)
     if isinstance(read, Octets):
         blob = b64encode(read.octets).decode("ascii")
-        return ReadResourceResult(
-            contents=[BlobResourceContents(uri=uri, mime_type=read.content_type, blob=blob)],
-            ttl_ms=_OCTETS_TTL_MS,
-        )
-    text = render_outcome(read, marker=secrets.token_hex(6))
-    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=_TEXT_TYPE, text=text)])
+        contents = BlobResourceContents(uri=uri, mime_type=read.content_type, blob=blob)
+        return ReadResourceResult(contents=[contents], ttl_ms=_HOUR_MS)
+    text = TextResourceContents(uri=uri, mime_type=_TEXT_TYPE, text=render_outcome(read))
+    return ReadResourceResult(contents=[text])
 
 
-def rpc_error(error: ToolError, *, request_id: str, uri: str = "", revision: str = "") -> MCPError:
-    """Make the error of a request whose result has no place for a failure; `data` has all that is known.
-
-    Args:
-        error: The failure.
-        request_id: The id under which the log has it.
-        uri: The requested resource. Old revisions have an error code for a missing one.
-        revision: The protocol revision that was negotiated.
-    """
+def rpc_error(error: ToolError, request: Request, uri: str) -> MCPError:
+    """Make the error of a read, whose result has no place for a failure; `data` has all that is known."""
     code = _CODES[error.code]
-    if error.code is Code.NOT_FOUND and uri and revision not in MODERN_PROTOCOL_VERSIONS:
+    if error.code is Code.NOT_FOUND and request.request.protocol_version not in MODERN_PROTOCOL_VERSIONS:
         code = RESOURCE_NOT_FOUND
     message = error.message
     if (action := error.next_action) is not None:  # in the message too: some clients drop the data
         message = f"{message} {action.instruction} ({action.tool})"
-    data = {"code": error.code.value, **details_value(error), "request_id": request_id}
-    return MCPError(code=code, message=message, data=data | ({"uri": uri} if uri else {}))
+    data = {"code": error.code.value, **details_value(error), "request_id": request.request_id, "uri": uri}
+    return MCPError(code=code, message=message, data=data)

@@ -3,8 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import anyio
@@ -12,7 +11,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 
-async def serve_stdio(server: Server[Any], *, leave: Callable[[], object]) -> None:
+def run_stdio(server: Server[Any], *, leave: Callable[[], object]) -> None:
     """Serve until stdin closes, then stop at once and cancel calls in flight.
 
     Args:
@@ -21,26 +20,29 @@ async def serve_stdio(server: Server[Any], *, leave: Callable[[], object]) -> No
             stdin can't be interrupted and Python would wait for it. It is also called if the host is gone,
             since Python would try again at exit to write what is left.
     """
-    try:
-        async with stdio_server() as (incoming, outgoing):
-            with anyio.CancelScope() as scope, _signals_cancel(scope, leave):
-                try:
-                    await server.run(incoming, outgoing, server.create_initialization_options())
-                except anyio.get_cancelled_exc_class():  # by a signal, or because nobody reads stdout
-                    leave()
-                    raise
-    except* ConnectionError:  # the host died, and its pipes or sockets with it
-        leave()
 
+    async def serve() -> None:
+        try:
+            async with stdio_server() as (incoming, outgoing):
+                with anyio.CancelScope() as scope, _signals_cancel(scope, leave):
+                    try:
+                        await server.run(incoming, outgoing, server.create_initialization_options())
+                    except anyio.get_cancelled_exc_class():  # by a signal, or because nobody reads stdout
+                        leave()
+                        raise
+        except* ConnectionError:  # the host died, and its pipes or sockets with it
+            leave()
 
-def run_stdio(server: Server[Any], *, leave: Callable[[], object]) -> None:
-    """Run `serve_stdio` in a new event loop."""
-    anyio.run(partial(serve_stdio, server, leave=leave))
+    anyio.run(serve)
 
 
 @contextmanager
 def _signals_cancel(scope: anyio.CancelScope, leave: Callable[[], object]) -> Iterator[None]:
-    """Cancel `scope` on SIGINT or SIGTERM. A second signal, or one after the block, calls `leave`."""
+    """Cancel `scope` on SIGINT or SIGTERM. A second signal, or one after the block, calls `leave`.
+
+    Python runs `stop` only when the main thread next runs Python code. A signal that comes just before that
+    thread waits, or that another thread receives, would not end the wait; a handler of the loop makes it.
+    """
     loop = asyncio.get_running_loop()
     ending = False
 
@@ -52,9 +54,16 @@ def _signals_cancel(scope: anyio.CancelScope, leave: Callable[[], object]) -> It
         ending = True
         loop.call_soon_threadsafe(scope.cancel)
 
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, stop)
+    signals = (signal.SIGINT, signal.SIGTERM)
+    for each in signals:
+        with suppress(NotImplementedError):  # on Windows, each signal wakes the loop
+            loop.add_signal_handler(each, lambda: None)
+        signal.signal(each, stop)  # beside it, not in its place: it serves even where the loop is stuck
     try:
         yield
     finally:
         ending = True  # from here on a signal ends the process
+        for each in signals:
+            with suppress(NotImplementedError):
+                loop.remove_signal_handler(each)
+            signal.signal(each, stop)

@@ -9,11 +9,43 @@ from pydantic_core import PydanticCustomError
 
 import mcp_envelope
 from mailmcp import limits
-from mailmcp.tools.argument_aliases import ARGUMENT_ALIASES
+from mailmcp.model.query import ARGUMENT_CRITERIA
 from mcp_envelope import BaseReason
 
 _FORBIDDEN: Final = re.compile(r"[\r\n\0\ud800-\udfff]")
 """What would end an IMAP command, and surrogates, which UTF-8 can't encode."""
+
+_ALIASES: Final = {row.argument: row.aliases for row in ARGUMENT_CRITERIA} | {
+    "account_id": "account account_name",
+    "mailbox": "folder folder_name folder_id label mailbox_name mailbox_id",
+    "mailboxes": "folders labels",
+    "exclude_mailboxes": "exclude_folders exclude_mailbox exclude_folder except_mailboxes skip_mailboxes",
+    "attachment_mode": "include_attachments attachments",
+    "dates": "date_field date_type which_date",
+    "last_days": "days last_n_days since_days",
+    "sort": "order order_by sort_by sort_order",
+    "limit": "max_results results count max page_size per_page top n max_messages",
+    "group_by": "groupby group aggregate aggregate_by count_by",
+    "snippet_max_chars": "snippet snippets snippet_length",
+    "cursor": "page_token next_page_token next_cursor continuation page",
+    "message_id": "id ids uid uids msg_id email_id message message_uri uri thread_id conversation_id",
+    "part_id": "attachment_id attachment part part_number filename file_name section",
+    "member": "entry inner_file file path archive_member",
+    "page": "page_number",
+    "body_mode": "format body_format mode",
+    "mode": "format",
+    "body_offset": "offset",
+    "text_offset": "offset",
+    "body_max_chars": "max_chars max_length max_body_chars",
+    "text_max_chars": "max_chars max_length",
+    "max_chars": "body_max_chars max_length",
+    "max_bytes": "max_chars max_length length",
+    "include_headers": "headers",
+}
+"""By our name. If a name may mean several arguments, the first one that the tool has is used."""
+
+ARGUMENT_ALIASES: Final = tuple((name, ours) for ours, names in _ALIASES.items() for name in names.split())
+"""For errors that ask "Did you mean …?"."""
 
 
 class Arguments(mcp_envelope.Arguments):

@@ -1,7 +1,9 @@
 """Message ids as models send them: an id that a tool returned, or another name of the same message."""
 
 import re
+from collections import OrderedDict
 
+from mailmcp import limits
 from mailmcp.model.message_ref import MessageRef, parse_ref
 from mailmcp.model.resource_uri import parse_resource_uri
 from mailmcp.reasons import Reason
@@ -56,3 +58,27 @@ def _read(text: str) -> MessageRef | None:
         return parse_resource_uri(bare).ref
     except InvalidInputError:
         return None
+
+
+class MessageIdCache:
+    """The Message-IDs of the messages listed last, to find a message again that has moved since.
+
+    Losing one only costs a better next action. Only the event loop touches the cache.
+    """
+
+    def __init__(self, *, entries: int = limits.MESSAGE_ID_CACHE_ENTRIES) -> None:
+        self._limit = entries
+        self._headers: OrderedDict[str, str] = OrderedDict()
+
+    def remember(self, message_id: str, header_message_id: str) -> None:
+        """Remember the Message-ID of a message, unless it is ""."""
+        if not header_message_id:
+            return
+        self._headers[message_id] = header_message_id
+        self._headers.move_to_end(message_id)
+        if len(self._headers) > self._limit:
+            self._headers.popitem(last=False)
+
+    def header_of(self, message_id: str) -> str:
+        """Return the Message-ID of a listed message; "" if it is unknown."""
+        return self._headers.get(message_id, "")

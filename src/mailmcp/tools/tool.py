@@ -13,15 +13,13 @@ from pydantic import BaseModel
 
 from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account
-from mailmcp.imap.pool import Pool, ResultT
+from mailmcp.imap.pool import Pool, ResultT, Telemetry
+from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.session import Session
-from mailmcp.imap.telemetry import Telemetry
-from mailmcp.imap.uid_cache import UidCache
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import has_moved, list_mailboxes_of, search_again, search_for
-from mailmcp.tools.message_id import is_header_id
-from mailmcp.tools.message_id_cache import MessageIdCache
+from mailmcp.tools.message_id import MessageIdCache, is_header_id
 from mailmcp.tools.names import LIST_ACCOUNTS
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import (
@@ -221,7 +219,7 @@ class Call(Shared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MailTool(Tool[Call]):
+class MailTool(Tool):
     """A tool, and how the user's settings change what is published of it."""
 
     lean_data: type[BaseModel] | None = None

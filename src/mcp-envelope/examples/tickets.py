@@ -3,10 +3,9 @@
 Start it with `python tickets.py`, or in another dialect with `python tickets.py response-v2`.
 """
 
+import base64
 import logging
-import struct
 import sys
-import zlib
 from enum import StrEnum
 from typing import Annotated
 
@@ -34,6 +33,10 @@ from mcp_envelope.server import Call, Toolset
 
 REVISION = 3
 """Counts up when tickets are renumbered: ids and cursors from before mean nothing then."""
+
+DOT = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+)
 
 dialect = Dialect(sys.argv[1]) if __name__ == "__main__" and sys.argv[1:] else Dialect.SUMMARY
 tools = Toolset("tickets/1", dialect=dialect, timeout_s=30)
@@ -124,9 +127,8 @@ def search_tickets(arguments: SearchArguments) -> Outcome[Tickets]:
     """Search open tickets by their title. Follow `next_cursor` for more."""
     start = 0
     if arguments.cursor:
-        at = cursors.read(arguments.cursor, revision=REVISION)
-        start = int(at.position)
-        arguments = SearchArguments.model_validate(at.query)
+        position, query = cursors.read(arguments.cursor, revision=REVISION)
+        start, arguments = int(position), SearchArguments.model_validate(query)
     found = [
         ticket
         for ticket in TICKETS.values()
@@ -181,16 +183,12 @@ def get_ticket(arguments: TicketArguments) -> Outcome[Ticket]:
 @tools.tool(read_only=True)
 def get_screenshot(arguments: TicketArguments) -> Outcome[Screenshot]:
     """Get the screenshot of a ticket, as an image."""
-    ticket = find_ticket(arguments.ticket_id)
-    image = Screenshot(
-        ticket_id=ticket.ticket_id, image_uri=f"tickets:{ticket.ticket_id}/screenshot", width=8
-    )
+    ticket_id = find_ticket(arguments.ticket_id).ticket_id
+    uri = f"tickets:{ticket_id}/screenshot"
     return Outcome(
-        summary=f"Screenshot of {code(ticket.ticket_id)}, 8 by 8 pixels",
-        data=image,
-        embedded=(
-            Embedded(uri=image.image_uri, content_type="image/png", octets=draw_square(8), is_image=True),
-        ),
+        summary=f"Screenshot of {code(ticket_id)}, 1 by 1 pixel",
+        data=Screenshot(ticket_id=ticket_id, image_uri=uri, width=1),
+        embedded=(Embedded(uri=uri, content_type="image/png", octets=DOT, is_image=True),),
     )
 
 
@@ -222,19 +220,7 @@ def close_tickets(arguments: CloseArguments) -> Outcome[Closed]:
     return Outcome(summary=f"Closed {len(tickets)} tickets", data=Closed(closed=arguments.ticket_ids))
 
 
-def draw_square(width: int) -> bytes:
-    """Draw a black square, as a PNG."""
-
-    def chunk(name: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-
-    head = struct.pack(">IIBBBBB", width, width, 8, 0, 0, 0, 0)
-    rows = zlib.compress(bytes(width * (width + 1)))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
-
-
-server = EnvelopeServer("tickets", tools)
-"""The SDK's own server, for what is more than tools; without, `tools.run_stdio()` is enough."""
+server = EnvelopeServer(tools)
 
 
 @server.resource("tickets:{ticket_id}", mime_type="text/plain")

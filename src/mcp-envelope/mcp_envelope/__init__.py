@@ -6,7 +6,7 @@ needs `mcp`; `mcp_envelope.testing` checks every reply in tests.
 
 from mcp_envelope.arguments import Arguments, read_arguments
 from mcp_envelope.check import Mode, check_reply
-from mcp_envelope.dialects.registry import Dialect
+from mcp_envelope.dialects import Dialect
 from mcp_envelope.errors import (
     AuthFailedError,
     BaseReason,
@@ -23,12 +23,10 @@ from mcp_envelope.errors import (
     Resource,
     ToolError,
 )
-from mcp_envelope.markdown import code, code_json, quote
-from mcp_envelope.meta import Meta, Trace
-from mcp_envelope.outcome import Embedded, Issue, Outcome, Page, Status, Untrusted
-from mcp_envelope.reply import make_result
-from mcp_envelope.tokens import Confirmations, Cursors, Position
-from mcp_envelope.tool import Report, Tool, publish
+from mcp_envelope.markdown import code, quote
+from mcp_envelope.outcome import Embedded, Issue, Meta, Outcome, Page, Status, Untrusted
+from mcp_envelope.tokens import Confirmations, Cursors
+from mcp_envelope.tool import Report, Tool
 
 __version__ = "0.1.0"
 
@@ -53,7 +51,6 @@ __all__ = [
     "NotFoundError",
     "Outcome",
     "Page",
-    "Position",
     "Problem",
     "RateLimit",
     "Report",
@@ -61,13 +58,9 @@ __all__ = [
     "Status",
     "Tool",
     "ToolError",
-    "Trace",
     "Untrusted",
     "check_reply",
     "code",
-    "code_json",
-    "make_result",
-    "publish",
     "quote",
     "read_arguments",
 ]

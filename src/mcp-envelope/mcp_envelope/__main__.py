@@ -6,9 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from mcp_envelope import __version__
-from mcp_envelope.check import Mode, check_reply
-from mcp_envelope.dialects.registry import Dialect
+from mcp_envelope import Dialect, Mode, __version__, check_reply
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,18 +17,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="mcp-envelope", description="The reply envelope for MCP servers.")
     parser.add_argument("--version", action="version", version=__version__)
-    check = parser.add_subparsers(required=True).add_parser(
-        "check", help="List the rules that a reply breaks."
-    )
+    commands = parser.add_subparsers(required=True)
+    check = commands.add_parser("check", help="List the rules that a reply breaks.")
     check.add_argument("reply", metavar="FILE", help="a JSON object; '-' for standard input")
     check.add_argument("--dialect", choices=list(Dialect), type=Dialect, default=Dialect.SUMMARY)
-    check.add_argument(
-        "--mode",
-        choices=list(Mode),
-        type=Mode,
-        default=Mode.STRICT,
-        help="strict (the default): the dialect's rules and this library's; convention: the dialect's alone",
-    )
+    rules = "strict (the default): the dialect's rules and this library's; convention: the dialect's alone"
+    check.add_argument("--mode", choices=list(Mode), type=Mode, default=Mode.STRICT, help=rules)
     given = parser.parse_args(arguments)
     text = sys.stdin.read() if given.reply == "-" else Path(given.reply).read_text(encoding="utf-8")
     try:

@@ -20,18 +20,13 @@ from mcp_envelope.errors import BaseReason, InvalidInputError, Problem
 _SIMILARITY_MIN: Final = 0.75
 """How similar a misspelt name must be: `limt` is `limit`, but `count` isn't `account_id`."""
 
-_UNKNOWN: Final = "extra_forbidden"
-"""Pydantic's error for an argument that the model doesn't have."""
-
-_INTEGER: Final = re.compile(r"[+-]?\d{1,18}", re.ASCII)
-
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,18}")
 _LISTS: Final = (list, tuple, set, frozenset, Sequence, Collection)
 
-_NUMBERS: Final = frozenset({"int", "float", "finite", "decimal", "bool"})
-"""How pydantic's errors of what isn't a number, or true or false, begin."""
-
-_BOUNDS: Final = ("greater", "less", "multiple", "too", "string_too")
-"""How pydantic's errors of values out of range begin."""
+_UNKNOWN: Final = "extra_forbidden"
+_OUT_OF_RANGE: Final = ("greater", "less", "multiple", "too", "string_too")
+_NO_NUMBER: Final = ("int", "float", "finite", "decimal", "bool")
+"""How the types of pydantic's errors begin."""
 
 _SUBJECT: Final = re.compile(r"^\w+ should ")
 """How pydantic's sentences begin: `Input should be …`, `List should have …`."""
@@ -78,18 +73,14 @@ def read_arguments(
             `BaseReason` and whose text follows the name of the argument.
     """
     kinds = {field.alias or name: _kind(field.annotation) for name, field in model.model_fields.items()}
-    renamed = {
-        model.aliases[name] if name in model.aliases and model.aliases[name] not in raw else name: value
+    named = {
+        name if model.aliases.get(name, name) in raw else model.aliases[name]: value
         for name, value in raw.items()
     }
-    moved = {
-        name: plural
-        for name, plural in model.plurals.items()
-        if isinstance(_as_json(renamed.get(name), "["), list) and not renamed.get(plural)
-    }
-    emptied = set(moved.values())
-    renamed = {moved.get(name, name): value for name, value in renamed.items() if name not in emptied}
-    given = {name: _coerce(value, kinds.get(name)) for name, value in renamed.items()}
+    for name, plural in model.plurals.items():
+        if isinstance(_as_json(named.get(name), "["), list) and not named.get(plural):
+            named[plural] = named.pop(name)
+    given = {name: _coerce(value, kinds.get(name)) for name, value in named.items()}
     given = {name: value for name, value in given.items() if value is not None}
     problems = [
         Problem(
@@ -104,13 +95,10 @@ def read_arguments(
         arguments = model.model_validate(given, context=context)
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
-        found: dict[str, Problem] = {}
-        for each in details:
-            if each["type"] != _UNKNOWN:
-                problem = _problem(each)
-                found.setdefault(problem.field, problem)  # the members of a union fail one by one
+        # The members of a union fail one by one: the first says enough.
+        found = {each["loc"][:1]: _problem(each) for each in reversed(details) if each["type"] != _UNKNOWN}
         unknown = [str(each["loc"][0]) for each in details if each["type"] == _UNKNOWN]
-        problems += [*found.values(), *_unknown(unknown, kinds, model.hints)]
+        problems += [*reversed(found.values()), *_unknown(unknown, kinds, model.hints)]
         raise InvalidInputError(problems) from None
     if problems:
         raise InvalidInputError(problems)
@@ -129,16 +117,17 @@ def _kind(annotation: Any) -> Any:
 
 def _coerce(value: object, kind: Any) -> object:
     """Return the value that was meant; None if it means absent."""
+    if isinstance(value, str) and kind not in {str, None}:
+        value = value.strip()
     if value is None or (value == "" and kind is not str):
         return None
-    if kind is bool and isinstance(value, str):
-        return value.strip()
-    if kind is int and isinstance(value, str) and _INTEGER.fullmatch(value.strip()):
-        return int(value)
-    if (get_origin(kind) or kind) in _LISTS:
+    if kind is int and isinstance(value, str) and _INTEGER.fullmatch(value):
+        return int(value)  # here, for the model's own validators
+    origin = get_origin(kind) or kind
+    if origin in _LISTS:
         listed = _as_json(value, "[")
         return listed if isinstance(listed, (list, tuple)) else [listed]
-    if (get_origin(kind) or kind) is dict or (isinstance(kind, type) and issubclass(kind, BaseModel)):
+    if isinstance(origin, type) and issubclass(origin, (dict, BaseModel)):
         return _as_json(value, "{")
     return value
 
@@ -156,36 +145,33 @@ def _as_json(value: object, start: str) -> object:
 def _problem(error: ErrorDetails) -> Problem:
     """Describe what is wrong with an argument, or with an item of one, mostly in pydantic's words."""
     name, *within = map(str, error["loc"] or ("arguments",))
-    kind, context = error["type"], error.get("ctx", {})
-    message = f"{_SUBJECT.sub('must ', error['msg'])}."
+    kind, message = error["type"], f"{_SUBJECT.sub('must ', error['msg'])}."
     if kind == "missing" and not within:
         return Problem(field=name, reason=BaseReason.MISSING_PARAM, message="is missing. Send it.")
+    reason = BaseReason.INVALID_VALUE
     if kind in list(BaseReason):  # from the model's own validator, as PydanticCustomError
         reason, message = BaseReason(kind), error["msg"]
     elif kind == "value_error":  # the same, as ValueError
-        reason, message = BaseReason.INVALID_VALUE, str(context["error"])
-    elif kind.startswith(_BOUNDS):
+        message = str(error["ctx"]["error"])
+    elif kind.startswith(_OUT_OF_RANGE):
         reason = BaseReason.OUT_OF_RANGE
-    elif kind.endswith("_type") or kind.partition("_")[0] in _NUMBERS:
+    elif kind.endswith("_type") or kind.startswith(_NO_NUMBER):
         reason = BaseReason.INVALID_TYPE
-    else:
-        reason = BaseReason.INVALID_VALUE
     item = next((f"item {int(each) + 1} " for each in within if each.isdigit()), "")
     return Problem(field=name, reason=reason, message=item + message)
 
 
 def _unknown(
-    names: Sequence[str], kinds: Mapping[str, Any], hints: Sequence[tuple[str, str]]
+    names: Sequence[str], known: Collection[str], hints: Sequence[tuple[str, str]]
 ) -> Iterator[Problem]:
     """Suggest an argument for each unknown name; list all of them once if none is similar."""
-    listed = False
+    listed = f" Its arguments: {', '.join(known) or 'none'}."
     for name in names:
         message = "is not an argument of this tool."
-        if meant := find_meant(name, kinds, hints):
+        if meant := find_meant(name, known, hints):
             message += f" Did you mean {meant}?"
-        elif not listed:
-            message += f" Its arguments: {', '.join(kinds) or 'none'}."
-            listed = True
+        else:
+            message, listed = message + listed, ""
         # The name is the caller's text, so it is repeated only if it looks like an argument.
         shown = name if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) else "arguments"
         yield Problem(field=shown, reason=BaseReason.UNKNOWN_PARAM, message=message)
@@ -200,10 +186,6 @@ def find_meant(name: str, known: Collection[str], hints: Sequence[tuple[str, str
         hints: Names used elsewhere and the argument that each may mean; the first that the tool has wins.
     """
     usual = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name[:64]).replace("-", "_").lower()
-    if usual in known:
-        return usual
-    for elsewhere, ours in hints:
-        if elsewhere == usual and ours in known:
-            return ours
-    near = get_close_matches(usual, known, n=1, cutoff=_SIMILARITY_MIN)
+    hinted = [ours for elsewhere, ours in hints if elsewhere == usual and ours in known]
+    near = [usual] if usual in known else hinted or get_close_matches(usual, known, 1, _SIMILARITY_MIN)
     return near[0] if near else None

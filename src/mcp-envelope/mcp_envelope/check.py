@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from mcp_envelope.dialects.registry import Dialect
+from mcp_envelope.dialects import Dialect
 
-SCHEMAS = Path(__file__).with_name("schemas") / "replies.schema.json"
+SCHEMAS: Final = Path(__file__).with_name("schemas") / "replies.schema.json"
 
-_MESSAGE_CHARS_MAX = 200
+_MESSAGE_CHARS_MAX: Final = 200
 """Of a broken rule: the schema's messages repeat the value."""
 
 
@@ -43,9 +43,9 @@ def check_reply(reply: object, dialect: Dialect, mode: Mode = Mode.STRICT) -> li
     broken = [f"{each.json_path.removeprefix('$.')}: {each.message[:_MESSAGE_CHARS_MAX]}" for each in errors]
     if not broken:
         if mode is Mode.STRICT or dialect is Dialect.SUMMARY:  # other pages leave `data` alone
-            broken += _compare_data(reply)
+            broken += _compare_counts(reply.get("data", {}))
         if mode is Mode.STRICT:
-            broken += _compare(reply, dialect)
+            broken += _compare_places(reply, dialect)
     return list(dict.fromkeys(each.replace("$:", "the reply:") for each in broken))
 
 
@@ -59,9 +59,8 @@ def _validator(dialect: Dialect, mode: Mode) -> Any:
     return Draft202012Validator(schema | {"$ref": f"#/$defs/{name}"})
 
 
-def _compare_data(reply: Mapping[str, Any]) -> Iterator[str]:
+def _compare_counts(data: Mapping[str, Any]) -> Iterator[str]:
     """Compare the counts in `data` with each other and with its lists."""
-    data = reply.get("data", {})
     if "attempted" not in data:
         return
     if data["attempted"] != data["returned"] + data["failed"]:
@@ -73,54 +72,46 @@ def _compare_data(reply: Mapping[str, Any]) -> Iterator[str]:
         yield "data has no array of data.returned items"
 
 
-def _compare(reply: Mapping[str, Any], dialect: Dialect) -> Iterator[str]:
+def _compare_places(reply: Mapping[str, Any], dialect: Dialect) -> Iterator[str]:
     """Compare what a reply of this library says in two places."""
     data, meta = reply.get("data", {}), reply.get("meta", {})
+    page = meta.get("pagination")
     if dialect is Dialect.DISCRIMINATED:
         if next(iter(reply)) != "success":
             yield "the first key is not success"
-        yield from _check_warned(data, [each["message"] for each in reply.get("warnings", ())])
-        return
-    page = meta.get("pagination")
-    if ("has_more" in data) != (page is not None):
+    elif ("has_more" in data) != (page is not None):
         yield "meta.pagination and data.has_more must be present together"
     elif page and (data.get("next_cursor"), data["has_more"]) != (page.get("cursor"), page["has_more"]):
         yield "meta.pagination contradicts data.next_cursor or data.has_more"
-    if dialect is Dialect.RESPONSE_V2:
-        if meta["telemetry"]["duration_ms"] != meta["duration_ms"]:
-            yield "meta.telemetry.duration_ms is not meta.duration_ms"
-        yield from _check_warned(data, meta["warnings"])
-    elif "error" in reply and reply["error"]["data"] != {"code": reply["error"]["code"]}:
-        yield "error.data.code is not error.code"
-
-
-def _check_warned(data: Mapping[str, Any], warnings: list[str]) -> Iterator[str]:
-    for issue in data.get("issues", ()):
-        if not any(issue["message"] in each for each in warnings):
-            yield "the warnings don't mention every issue"
+    if dialect is Dialect.SUMMARY:
+        if "error" in reply and reply["error"]["data"] != {"code": reply["error"]["code"]}:
+            yield "error.data.code is not error.code"
+        return
+    if dialect is Dialect.RESPONSE_V2 and meta["telemetry"]["duration_ms"] != meta["duration_ms"]:
+        yield "meta.telemetry.duration_ms is not meta.duration_ms"
+    warnings = meta["warnings"] if meta else [each["message"] for each in reply.get("warnings", ())]
+    if not all(any(issue["message"] in each for each in warnings) for issue in data.get("issues", ())):
+        yield "the warnings don't mention every issue"
 
 
 def check_result(result: object, dialect: Dialect, mode: Mode = Mode.STRICT) -> list[str]:
     """Return the rules that the result of a call breaks: those of its envelope, and those of MCP around it.
 
-    Args:
-        result: The `CallToolResult`, parsed from JSON.
-        dialect: The dialect that the reply should follow.
-        mode: Which rules to check.
+    `result` is the `CallToolResult`, parsed from JSON; the rest is as for `check_reply`.
     """
     if not isinstance(result, Mapping):
         return ["the result is not an object"]
     content, envelope = result.get("content"), result.get("structuredContent")
     texts = [each for each in content if isinstance(each, Mapping)] if isinstance(content, list) else []
-    violations = []
+    broken = []
     if not any(each.get("type") == "text" and each.get("text") for each in texts):
-        violations.append("content has no text, so a model that reads nothing else sees nothing")
+        broken.append("content has no text, so a model that reads nothing else sees nothing")
     if not isinstance(result.get("isError"), bool):
-        violations.append("isError is missing")
-    violations += check_reply(envelope, dialect, mode)
+        broken.append("isError is missing")
+    broken += check_reply(envelope, dialect, mode)
     if isinstance(envelope, Mapping) and bool(result.get("isError", False)) != is_failure(envelope):
-        violations.append("isError contradicts the envelope")
-    return violations
+        broken.append("isError contradicts the envelope")
+    return broken
 
 
 def is_failure(envelope: Mapping[str, Any]) -> bool:

@@ -139,13 +139,10 @@ class ToolError(Exception):
         next_action: NextAction | None = None,
     ) -> Self:
         """Build the same error with another message, other details or another next action."""
-        error = type(self).__new__(type(self), self.message if message is None else message)
-        error.__dict__.update(self.__dict__)
-        error.message = str(error.args[0])
-        if details is not None:
-            error.details = dict(details)
-        if next_action is not None:
-            error.next_action = next_action
+        error = type(self).__new__(type(self))
+        changed = {"message": message, "details": details, "next_action": next_action}
+        error.__dict__.update(self.__dict__ | {key: new for key, new in changed.items() if new is not None})
+        error.args = (error.message,)
         return error
 
 
@@ -170,12 +167,9 @@ class InvalidInputError(ToolError):
         """Report every problem at once; the first one gives the reason."""
         self.problems = tuple(problems)
         super().__init__(
-            " ".join(f"{problem.field}: {problem.message}" for problem in self.problems),
-            reason=self.problems[0].reason,
-            # Programs want the names of the arguments.
-            details={
-                "problems": [{"field": each.field, "reason": each.reason.value} for each in self.problems]
-            },
+            " ".join(f"{each.field}: {each.message}" for each in problems),
+            reason=problems[0].reason,
+            details={"problems": [{"field": each.field, "reason": each.reason.value} for each in problems]},
             next_action=next_action,
         )
 
@@ -206,9 +200,9 @@ class DeadlineError(ToolError):
 
 
 class ConflictError(ToolError):
-    """The caller's ids or cursors refer to a state that no longer exists.
+    """What the caller's ids or cursors refer to has changed: the same call can never succeed.
 
-    The same call can never succeed; `next_action` starts again.
+    `next_action` starts again.
     """
 
     code = Code.CONFLICT
@@ -221,16 +215,15 @@ class ConfirmationRequired(AuthFailedError):  # noqa: N818 - nothing has failed:
     reply shows the plan, and its next action is the same call with the token as the argument `confirm`.
     """
 
-    def __init__(self, plan: str, token: str, *, details: Mapping[str, object] | None = None) -> None:
+    def __init__(self, plan: str, token: str) -> None:
         """Ask for a confirmation.
 
         Args:
             plan: What would be done, in sentences that a person can decide on.
             token: Proves, as `confirm`, that this very plan was shown.
-            details: Facts for programs, under the server's own names.
         """
-        details = {"plan": plan, **(details or {})}
-        super().__init__(f"Confirm first: {plan}", reason=BaseReason.CONFIRMATION_REQUIRED, details=details)
+        reason = BaseReason.CONFIRMATION_REQUIRED
+        super().__init__(f"Confirm first: {plan}", reason=reason, details={"plan": plan})
         self.plan = plan
         self.token = token
 

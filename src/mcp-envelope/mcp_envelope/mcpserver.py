@@ -1,4 +1,4 @@
-"""A `Toolset` on the SDK's high-level `MCPServer`."""
+"""Serves a `Toolset` on the SDK's `MCPServer`: over stdio or HTTP, with resources and prompts beside it."""
 
 from typing import Any
 
@@ -13,9 +13,10 @@ from mcp_envelope.server.toolset import Toolset
 class EnvelopeServer(MCPServer[Any]):
     """An `MCPServer` with the tools of a `Toolset`, and any other tools and resources of its own."""
 
-    def __init__(self, name: str, tools: Toolset, **options: Any) -> None:
-        """Serve `tools`; `options` are those of `MCPServer`. By default, the version is that of the tools."""
-        super().__init__(name, **{"version": tools.version.partition("/")[2], **options})
+    def __init__(self, tools: Toolset, **options: Any) -> None:
+        """Serve `tools`; `options` are those of `MCPServer`, which is called `tickets` for `tickets/1`."""
+        name, _, version = tools.version.partition("/")
+        super().__init__(**{"name": name, "version": version, **options})
         self._toolset = tools
 
     @override

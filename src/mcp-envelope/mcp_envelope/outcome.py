@@ -1,10 +1,11 @@
-"""What a tool returns: data, a summary line, and remarks about both.
+"""What a tool returns: data, a summary line, and remarks about both; and what is known of its call.
 
 A tool returns an `Outcome` or raises a `ToolError`; it knows nothing of wire shapes. A dialect renders both.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
@@ -47,11 +48,7 @@ class Issue:
     """
 
     def __post_init__(self) -> None:
-        """Refuse an issue without a message, and names in `about` that it has itself.
-
-        Raises:
-            ValueError: The message is empty, or a name is taken.
-        """
+        """Refuse an empty message, and names in `about` that the issue has itself (ValueError)."""
         if not self.message.strip():
             raise ValueError("an issue needs a message")
         if taken := _ISSUE_KEYS & self.about.keys():
@@ -99,11 +96,7 @@ class Untrusted:
     text: str
 
     def __post_init__(self) -> None:
-        """Refuse a label that could be taken for something else.
-
-        Raises:
-            ValueError: It isn't a word.
-        """
+        """Refuse a label that isn't a word (ValueError): it could be taken for something else."""
         if not self.label.isidentifier():
             raise ValueError("the label of an Untrusted text must be a word, such as body_text")
 
@@ -150,12 +143,7 @@ class Outcome(Generic[DataT_co]):
     """Ids for cross-reference, for the result's `_meta`."""
 
     def __post_init__(self) -> None:
-        """Refuse an empty summary, and a string as blocks, whose characters would become lines.
-
-        Raises:
-            ValueError: The summary is empty.
-            TypeError: `blocks` is a string.
-        """
+        """Refuse an empty summary (ValueError), and a string as blocks: its characters would be lines."""
         if not self.summary.strip():
             raise ValueError("an outcome needs a summary")
         blocks: object = self.blocks
@@ -166,3 +154,41 @@ class Outcome(Generic[DataT_co]):
     def status(self) -> Status:
         """`partial` if and only if there are issues; a failure is never an outcome."""
         return Status.PARTIAL if self.issues else Status.OK
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meta:
+    """Facts about one call, known to the call boundary; pages and warnings are the outcome's."""
+
+    tool: str
+    """The tool that was called."""
+
+    version: str
+    """Of the server's replies: `tickets/1`. It changes when a program that knows the old shape would
+    misread the new one."""
+
+    now: datetime
+    """When the reply was made; aware."""
+
+    duration_ms: int
+    request_id: str
+    telemetry: Mapping[str, int] = field(default_factory=dict)
+    """What the call cost: counts and flags, under names of the server's own; empty for none."""
+
+    trace: Mapping[str, str] = field(default_factory=dict)
+    """`trace_id` and `span_id` of the caller's trace; empty if it sent none."""
+
+    @property
+    def now_utc(self) -> str:
+        """RFC 3339 in UTC, with milliseconds and `Z`."""
+        return _rfc3339(self.now, "milliseconds")
+
+    def reset_at(self, rate_limit: RateLimit) -> str | None:
+        """Format when the caller may try again, to the second; None if that isn't known."""
+        if rate_limit.retry_after_s is None:
+            return None
+        return _rfc3339(self.now + timedelta(seconds=rate_limit.retry_after_s), "seconds")
+
+
+def _rfc3339(moment: datetime, precision: str) -> str:
+    return moment.astimezone(UTC).isoformat(timespec=precision).replace("+00:00", "Z")

@@ -12,7 +12,6 @@ from pydantic.json_schema import JsonSchemaMode
 
 JsonObject = dict[str, Any]
 
-_NULL = {"type": "null"}
 _DROPPED = frozenset({"title", "discriminator"})
 """`discriminator` is OpenAPI's, and its mapping refers to definitions that were replaced."""
 
@@ -41,34 +40,23 @@ def _compact(
         return [_compact(item, definitions, dropped, within) for item in node]
     if not isinstance(node, dict):
         return node
-    resolved, within = _resolve(node, definitions, within)
+    if "$ref" in node:
+        name = node["$ref"].rpartition("/")[2]
+        target = {"type": "object"} if name in within else definitions[name]
+        target = {key: value for key, value in target.items() if key != "description"}
+        merged = target | {key: value for key, value in node.items() if key != "$ref"}
+        return _compact(merged, definitions, dropped, (*within, name))
+    branches = [branch for branch in node.get("anyOf", ()) if branch != {"type": "null"}]
+    if len(branches) == 1:
+        merged = branches[0] | {key: value for key, value in node.items() if key != "anyOf"}
+        return _compact(merged, definitions, dropped, within)
     compacted: JsonObject = {}
-    for key, value in resolved.items():
+    for key, value in (node | ({"anyOf": branches} if branches else {})).items():
         if key in dropped or (key == "default" and value in (None, "", 0, [])):
             continue  # `0`, `""`, `false` and `[]` are what is absent everywhere here
-        if key == "properties":
-            compacted[key] = {
-                name: _compact(each, definitions, dropped, within) for name, each in value.items()
-            }
+        if key == "properties":  # fields may have the names of keywords
+            fields = value.items()
+            compacted[key] = {name: _compact(each, definitions, dropped, within) for name, each in fields}
         else:
             compacted[key] = _compact(value, definitions, dropped, within)
     return compacted
-
-
-def _resolve(
-    node: JsonObject, definitions: Mapping[str, Any], within: tuple[str, ...]
-) -> tuple[JsonObject, tuple[str, ...]]:
-    """Follow references and drop the null branch of an optional value; the node's own keys win."""
-    if "$ref" in node:
-        name = node["$ref"].rpartition("/")[2]
-        target: JsonObject = {"type": "object"} if name in within else definitions[name]
-        merged = _without(target, "description") | _without(node, "$ref")
-        return _resolve(merged, definitions, (*within, name))
-    branches = [branch for branch in node.get("anyOf", ()) if branch != _NULL]
-    if len(branches) == 1:
-        return _resolve(branches[0] | _without(node, "anyOf"), definitions, within)
-    return (node | {"anyOf": branches} if branches else node), within
-
-
-def _without(node: JsonObject, key: str) -> JsonObject:
-    return {name: value for name, value in node.items() if name != key}

@@ -5,10 +5,10 @@ from typing import Any
 
 import jsonschema
 from mcp import Client
-from mcp_types import CallToolResult, Tool
+from mcp_types import CallToolResult
 
 from mcp_envelope.check import Mode, check_result
-from mcp_envelope.dialects.registry import Dialect
+from mcp_envelope.dialects import Dialect
 
 
 class BrokenReplyError(AssertionError):
@@ -22,10 +22,8 @@ class CheckedClient:
         self, client: Client, dialect: Dialect = Dialect.SUMMARY, *, mode: Mode = Mode.STRICT
     ) -> None:
         """Check what `client` receives against `dialect`; see `check_result` for `mode`."""
-        self._client = client
-        self._dialect = dialect
-        self._mode = mode
-        self._tools: dict[str, Tool] = {}
+        self._client, self._dialect, self._mode = client, dialect, mode
+        self._schemas: dict[str, dict[str, Any] | None] = {}
 
     async def call_tool(
         self, name: str, arguments: Mapping[str, Any] | None = None, **options: Any
@@ -37,12 +35,12 @@ class CheckedClient:
             MCPError: There is no such tool.
         """
         result = await self._client.call_tool(name, dict(arguments or {}), **options)
-        broken = check_result(
-            result.model_dump(mode="json", by_alias=True, exclude_none=True), self._dialect, self._mode
-        )
-        if not self._tools:
-            self._tools = {tool.name: tool for tool in (await self._client.list_tools()).tools}
-        if (schema := self._tools[name].output_schema) is not None:
+        dumped = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        broken = check_result(dumped, self._dialect, self._mode)
+        if not self._schemas:
+            listed = await self._client.list_tools()
+            self._schemas = {tool.name: tool.output_schema for tool in listed.tools}
+        if (schema := self._schemas[name]) is not None:
             found = jsonschema.Draft202012Validator(schema).iter_errors(result.structured_content)
             broken += [f"output schema: {error.json_path}: {error.message}" for error in found]
         if broken:

@@ -10,17 +10,11 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from mcp_envelope.arguments import Arguments
-from mcp_envelope.errors import (
-    BaseReason,
-    ConfirmationRequired,
-    ConflictError,
-    InvalidInputError,
-    NextAction,
-)
+from mcp_envelope.errors import BaseReason, ConfirmationRequired, ConflictError, InvalidInputError, NextAction
 
 _CHECKSUM_DIGITS: Final = 8
 """One in four billion wrong copies passes."""
@@ -29,15 +23,11 @@ _SIGNATURE_DIGITS: Final = 32
 """128 bits."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Position:
-    """What a cursor says."""
+class Position(NamedTuple):
+    """Where a page begins, in the server's own words, and what was asked for on the first page."""
 
     position: str
-    """Where the page begins, in the server's own words."""
-
     query: Mapping[str, str]
-    """What was asked for on the first page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,14 +65,13 @@ class Cursors:
             message = "is not a cursor of this tool. Copy it exactly from the reply, or start without one."
             raise InvalidInputError.of("cursor", BaseReason.CURSOR_MALFORMED, message)
         (_, position), (_, written), *pairs = parse_qsl(text, keep_blank_values=True)
-        query = dict(pairs)
         if written != str(revision):
             raise ConflictError(
                 "The list has changed since this cursor was made.",
                 reason=BaseReason.CURSOR_EXPIRED,
-                next_action=NextAction(instruction="Start again.", tool=self.tool, arguments=query),
+                next_action=NextAction(instruction="Start again.", tool=self.tool, arguments=dict(pairs)),
             )
-        return Position(position=position, query=query)
+        return Position(position, dict(pairs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from mcp_types import Tool as PublishedTool
 from mcp_types import ToolAnnotations
@@ -12,18 +12,18 @@ from pydantic import BaseModel
 from pydantic.errors import PydanticUserError
 
 from mcp_envelope.arguments import Arguments
-from mcp_envelope.dialects.registry import Dialect, shape_of
+from mcp_envelope.dialects import Dialect, shape_of
 from mcp_envelope.outcome import Outcome
 from mcp_envelope.schema import JsonObject, compact_schema
 from mcp_envelope.values import DATA_KEYS, data_schema, field_names
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
-ContextT = TypeVar("ContextT")
-"""The second parameter of a tool's function."""
+Function = Callable[..., Outcome[Any] | Awaitable[Outcome[Any]]]
+"""The function of a tool: takes the arguments and, if it wants it, the context of the call.
 
-Run = Callable[[Any, ContextT], Outcome[Any] | Awaitable[Outcome[Any]]]
-"""The function of a tool. It runs in a thread, unless it is a coroutine function."""
+It runs in a thread, unless it is a coroutine function.
+"""
 
 Report = Callable[[int, int, str], None]
 """Reports progress to the client: how much is done, of how much (0 if unknown), and a few words.
@@ -31,12 +31,9 @@ Report = Callable[[int, int, str], None]
 Call it from any thread; it never waits. The words contain nobody else's text.
 """
 
-Function = Callable[..., Outcome[Any] | Awaitable[Outcome[Any]]]
-"""What authors write: a `Run`, with or without the second parameter."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tool(Generic[ContextT]):
+class Tool:
     """One tool."""
 
     name: str
@@ -48,7 +45,10 @@ class Tool(Generic[ContextT]):
     data: type[BaseModel]
     """The tool's own fields of `data`; the library adds status, issues, cursor and next action."""
 
-    run: Run[ContextT]
+    run: Function
+    takes_context: bool = True
+    """Whether `run` has a second parameter."""
+
     has_status: bool = True
     """False for a tool that can't fail in part: its data has no `status` and no `issues`."""
 
@@ -69,16 +69,10 @@ class Tool(Generic[ContextT]):
     """The schemas of both models, which take time to make: once."""
 
     def __post_init__(self) -> None:
-        """Refuse what can't be published, or would contradict what the library writes itself.
-
-        Raises:
-            ValueError: The name, the description or a field of the data.
-            TypeError: A model, or its schema.
-        """
+        """Refuse what can't be published, or contradicts what the library writes (ValueError, TypeError)."""
         if not _NAME.fullmatch(self.name):
-            raise ValueError(
-                f"{self.name!r} isn't a valid name of a tool: letters, digits, _, - and . are allowed"
-            )
+            allowed = "letters, digits, _, - and . are allowed"
+            raise ValueError(f"{self.name!r} isn't a valid name of a tool: {allowed}")
         if not self.description.strip():
             raise ValueError(f"{self.name}: a model that chooses a tool needs its description or docstring")
         for model, base in ((self.arguments, Arguments), (self.data, BaseModel)):
@@ -100,7 +94,7 @@ class Tool(Generic[ContextT]):
         return "cursor" in self.arguments.model_fields
 
     @classmethod
-    def of(cls, run: Function, **options: Any) -> "Tool[ContextT]":
+    def of(cls, run: Function, **options: Any) -> "Tool":
         """Build a tool from an annotated function.
 
         Its first parameter's type is the arguments model (`Arguments` itself for none), the return type
@@ -117,29 +111,14 @@ class Tool(Generic[ContextT]):
         if len(needed) not in {1, 2} or any(each.kind is each.KEYWORD_ONLY for each in parameters):
             raise TypeError(f"{run.__name__}: a tool takes its arguments and, if it wants it, the Call")
         arguments, outcome = hints.get(needed[0]), hints.get("return")
-        if not (inspect.isclass(arguments) and issubclass(arguments, Arguments)):
-            raise TypeError(f"{run.__name__}: annotate the first parameter with a subclass of Arguments")
-        if get_origin(outcome) is not Outcome:
-            raise TypeError(f"{run.__name__}: annotate what it returns as Outcome[YourData]")
+        if arguments is None or get_origin(outcome) is not Outcome:
+            raise TypeError(f"{run.__name__}: annotate the first parameter, and the result as Outcome[Data]")
         options = {"name": run.__name__, "description": inspect.getdoc(run) or "", **options}
-        if len(needed) == 1:
-            run = _with_context(run)
+        options["takes_context"] = len(needed) == 2
         return cls(arguments=arguments, data=get_args(outcome)[0], run=run, **options)
 
 
-def _with_context(run: Function) -> Run[Any]:
-    """Add the second parameter to a function without one."""
-    if not inspect.iscoroutinefunction(run):
-        return lambda arguments, _context: run(arguments)
-
-    async def awaited(arguments: Any, _context: Any) -> Outcome[Any]:
-        outcome: Outcome[Any] = await run(arguments)
-        return outcome
-
-    return awaited
-
-
-def publish(tool: Tool[Any], dialect: Dialect) -> PublishedTool:
+def publish(tool: Tool, dialect: Dialect) -> PublishedTool:
     """Format a tool for `tools/list`: both schemas, and the annotations for hosts."""
     data = data_schema(tool.data_schema, has_status=tool.has_status, pages=tool.pages)
     return PublishedTool(

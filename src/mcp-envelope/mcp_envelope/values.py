@@ -8,8 +8,7 @@ from pydantic import BaseModel
 
 from mcp_envelope.errors import Code, NextAction, RateLimit, ToolError
 from mcp_envelope.markdown import code
-from mcp_envelope.meta import Meta
-from mcp_envelope.outcome import Issue, Outcome, Page, Status
+from mcp_envelope.outcome import Issue, Meta, Outcome, Page, Status
 from mcp_envelope.schema import JsonObject
 
 Spell = Callable[[Code, StrEnum | None], str]
@@ -46,11 +45,8 @@ def issue_subject(issue: Issue) -> str:
 
 def page_value(page: Page) -> JsonObject:
     """Format where a page is; `cursor` is absent on the last one, `total_count` where it isn't known."""
-    value: JsonObject = {} if page.cursor is None else {"cursor": page.cursor}
-    value["has_more"] = page.has_more
-    if page.total_count is not None:
-        value["total_count"] = page.total_count
-    return value | {"page_size": page.page_size}
+    value = {"cursor": page.cursor, "has_more": page.has_more, "total_count": page.total_count}
+    return {key: each for key, each in value.items() if each is not None} | {"page_size": page.page_size}
 
 
 def rate_limit_value(rate_limit: RateLimit, meta: Meta) -> JsonObject:
@@ -81,10 +77,7 @@ def details_value(error: ToolError) -> JsonObject:
 
 def identity_value(meta: Meta) -> JsonObject:
     """Format the request id, and the caller's trace if it sent one."""
-    value: JsonObject = {"request_id": meta.request_id}
-    if meta.trace is not None:
-        value |= {"trace_id": meta.trace.trace_id, "span_id": meta.trace.span_id}
-    return value
+    return {"request_id": meta.request_id, **meta.trace}
 
 
 def meta_value(meta: Meta, result: Outcome[Any] | ToolError) -> JsonObject:
@@ -119,13 +112,14 @@ def data_value(
         has_summary: Whether the dialect has the summary in `data`, where it comes first. For a tool with a
             field of that name it is called `reply_summary`.
     """
-    own = outcome.data.model_dump(mode="json", by_alias=True, exclude_none=True)
-    taken = "summary" in field_names(outcome.data)
-    value: JsonObject = {"reply_summary" if taken else "summary": outcome.summary} if has_summary else {}
+    value: JsonObject = {}
+    if has_summary:
+        taken = "summary" in field_names(type(outcome.data))
+        value["reply_summary" if taken else "summary"] = outcome.summary
     if has_status:
         value["status"] = outcome.status.value
         value["issues"] = [issue_value(issue, spell) for issue in outcome.issues]
-    value |= own
+    value |= outcome.data.model_dump(mode="json", by_alias=True, exclude_none=True)
     if outcome.page is not None:
         if outcome.page.cursor is not None:
             value["next_cursor"] = outcome.page.cursor
@@ -135,9 +129,8 @@ def data_value(
     return value
 
 
-def field_names(data: BaseModel | type[BaseModel]) -> set[str]:
+def field_names(model: type[BaseModel]) -> set[str]:
     """Return the names of a model's fields as they are written."""
-    model = data if isinstance(data, type) else type(data)
     fields = model.model_fields.items()
     return {info.serialization_alias or info.alias or name for name, info in fields}
 

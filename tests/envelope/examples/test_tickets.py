@@ -96,13 +96,13 @@ def test_the_user_is_asked_where_the_client_can(action: Literal["accept", "decli
 
 def test_its_list_of_tools_is_hardly_longer_than_that_of_the_sdk() -> None:
     """1.3 times what `MCPServer` publishes for functions with the same parameters and the same data."""
-    tools: list[Tool[Any]] = list(runpy.run_path(str(EXAMPLE))["tools"].tools.values())
+    tools: list[Tool] = list(runpy.run_path(str(EXAMPLE))["tools"].tools.values())
     theirs = _octets([_sdk_tool(tool) for tool in tools])
     for dialect in Dialect:
         assert _octets([publish(tool, dialect) for tool in tools]) <= 1.3 * theirs
 
 
-def _sdk_tool(tool: Tool[Any]) -> Any:
+def _sdk_tool(tool: Tool) -> Any:
     """Register a function like the tool's on a server of the SDK, and return what it publishes."""
     names: dict[str, Any] = {"Data": tool.data}
     parameters = []

@@ -3,7 +3,7 @@
 import pytest
 
 from mailmcp.reasons import Reason
-from mailmcp.tools.message_id_cache import MessageIdCache
+from mailmcp.tools.message_id import MessageIdCache
 from mcp_envelope import ConflictError, NotFoundError, ToolError
 from tools.conftest import DeskFactory
 from tools.desk import Desk

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, same_site
-from mailmcp.mail.trust.lookalike import part_signs
 
 _TEXT_CHARS_MAX: Final = 500
 _WORDS_MAX: Final = 5
@@ -41,10 +40,7 @@ def find_misleading_host(text: str, link: Link) -> str:
         return hosts[0]
     if link.kind in (LinkKind.NONE, LinkKind.PHONE, LinkKind.RUNS):
         return ""
-    text = text[:_TEXT_CHARS_MAX]
-    if (parted := part_signs(text)) != text:
-        text = f"{text}\n{parted}"
-    for line in unicodedata.normalize("NFKC", text).split("\n"):
+    for line in unicodedata.normalize("NFKC", text[:_TEXT_CHARS_MAX]).split("\n"):
         few = len(line.split()) <= _WORDS_MAX
         for claim in _CLAIM.finditer(line):
             lead, named = (claim["lead"] or "").lower(), _named_host(claim["host"])

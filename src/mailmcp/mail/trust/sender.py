@@ -21,7 +21,6 @@ from mailmcp.mail.trust.lookalike import (
     imitates_address,
     imitates_domain,
     is_disguised,
-    part_signs,
     passes_for_ascii,
     skeleton,
 )
@@ -145,7 +144,7 @@ def _check_broken(headers: Headers) -> Iterator[Suspicion]:
 
 
 def _check_name(author: Address, user: _User, headers: Headers) -> Iterator[Suspicion]:
-    name = unicodedata.normalize("NFKC", part_signs(author.name[:_NAME_CHARS_MAX])).replace("\u3002", ".")
+    name = unicodedata.normalize("NFKC", author.name[:_NAME_CHARS_MAX]).replace("\u3002", ".")
     named = [_normalize(address) for address in _ADDRESS_IN_NAME.findall(name)]
     strange = bool(user.addresses) and not (
         user.owns(author.address) or user.shares_organisation(author.address)

@@ -1,20 +1,18 @@
 """The dialect `discriminated` of MCP-AQL: the boolean `success` decides which keys there are.
 
-Codes are from its registry and from nowhere else; the library's own go into `details`. There is no `meta`:
-what it would say goes into the `_meta` of the result.
+There is `data` if it is true, `error` if it is false, and never `meta`. Codes are from MCP-AQL's registry
+and from nowhere else; the library's own go into `details`.
 """
 
 from enum import StrEnum
 from typing import Any, Final
 
-from typing_extensions import override
-
-from mcp_envelope.dialects.shape import WireShape
 from mcp_envelope.errors import BaseReason, Code, InvalidInputError, ToolError
-from mcp_envelope.meta import Meta
-from mcp_envelope.outcome import Outcome
+from mcp_envelope.outcome import Meta, Outcome
 from mcp_envelope.schema import JsonObject
-from mcp_envelope.values import data_value, details_value, identity_value, issue_warning, meta_value
+from mcp_envelope.values import data_value, details_value, identity_value, issue_warning
+
+UNKNOWN_TOOL: Final = "NOT_FOUND_OPERATION"
 
 NOTICE: Final = "NOTICE"
 """Code of a warning that is not about a missing item: warnings have no registry."""
@@ -37,47 +35,34 @@ BY_CODE: Final = {
 }
 
 
-class DiscriminatedShape(WireShape):
-    """`data` if and only if `success` is true, `error` if and only if it is false."""
+def spell(code: Code, reason: StrEnum | None) -> str:
+    """Return the code of the registry, by the reason if the registry is that fine."""
+    return BY_REASON.get(reason.value, BY_CODE[code]) if reason else BY_CODE[code]
 
-    unknown_tool_code = "NOT_FOUND_OPERATION"
 
-    @override
-    def spell(self, code: Code, reason: StrEnum | None) -> str:
-        """Return the code of the registry, by the reason if the registry is that fine."""
-        return BY_REASON.get(reason.value, BY_CODE[code]) if reason else BY_CODE[code]
+def success(outcome: Outcome[Any], _meta: Meta, *, has_status: bool) -> JsonObject:
+    """Format a success, with warnings as objects if there are any; what is missing is one of them."""
+    data = data_value(outcome, spell, has_status=has_status, has_summary=True)
+    warnings = [{"code": NOTICE, "message": each} for each in outcome.warnings]
+    warnings += [
+        {"code": spell(each.code, each.reason), "message": issue_warning(each)} for each in outcome.issues
+    ]
+    return {"success": True, "data": data} | ({"warnings": warnings} if warnings else {})
 
-    @override
-    def success(self, outcome: Outcome[Any], meta: Meta, *, has_status: bool) -> JsonObject:
-        """Format a success, with warnings as objects if there are any; what is missing is one of them."""
-        data = data_value(outcome, self.spell, has_status=has_status, has_summary=True)
-        warnings = [{"code": NOTICE, "message": each} for each in outcome.warnings]
-        warnings += [
-            {"code": self.spell(each.code, each.reason), "message": issue_warning(each)}
-            for each in outcome.issues
-        ]
-        return {"success": True, "data": data} | ({"warnings": warnings} if warnings else {})
 
-    @override
-    def failure(self, error: ToolError, meta: Meta) -> JsonObject:
-        """Format a failure; the library's own code and reason are in its details."""
-        details: JsonObject = {"operation": meta.tool, "code": error.code.value, **details_value(error)}
-        if isinstance(error, InvalidInputError):
-            details["param_name"] = error.problems[0].field
-        code = self.spell(error.code, error.reason)
-        if code == "INTERNAL_ERROR":
-            details |= identity_value(meta)
-        return {"success": False, "error": {"code": code, "message": error.message, "details": details}}
+def failure(error: ToolError, meta: Meta) -> JsonObject:
+    """Format a failure; the library's own code and reason are in its details."""
+    details: JsonObject = {"operation": meta.tool, "code": error.code.value, **details_value(error)}
+    if isinstance(error, InvalidInputError):
+        details["param_name"] = error.problems[0].field
+    code = spell(error.code, error.reason)
+    if code == "INTERNAL_ERROR":
+        details |= identity_value(meta)
+    return {"success": False, "error": {"code": code, "message": error.message, "details": details}}
 
-    @override
-    def extra_meta(self, result: Outcome[Any] | ToolError, meta: Meta) -> JsonObject:
-        """Format what `meta` says in other dialects, less what the envelope says itself."""
-        value = meta_value(meta, result)
-        value.pop("warnings", None)
-        return value
 
-    @override
-    def schema(self, data: JsonObject) -> JsonObject:
-        success = {"properties": {"success": {"const": True}, "data": data}, "required": ["data"]}
-        failure = {"properties": {"success": {"const": False}}, "required": ["error"]}
-        return {"type": "object", "required": ["success"], "oneOf": [success, failure]}
+def schema(data: JsonObject) -> JsonObject:
+    """Write the schema of both."""
+    success = {"properties": {"success": {"const": True}, "data": data}, "required": ["data"]}
+    failure = {"properties": {"success": {"const": False}}, "required": ["error"]}
+    return {"type": "object", "required": ["success"], "oneOf": [success, failure]}

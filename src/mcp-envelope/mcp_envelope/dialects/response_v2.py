@@ -1,18 +1,14 @@
 """The dialect `response-v2`: `success`, `data`, `error`, `meta`, the same four keys in every reply.
 
 Business data is only in `data`, with the summary. An error has one shape: `error` is a sentence, and
-`data` says which of six kinds it is.
+`data` says which of six kinds it is. What is empty is null, `[]` or `{}`.
 """
 
 from enum import StrEnum
 from typing import Any, Final
 
-from typing_extensions import override
-
-from mcp_envelope.dialects.shape import WireShape
 from mcp_envelope.errors import BaseReason, Code, InvalidInputError, ToolError
-from mcp_envelope.meta import Meta
-from mcp_envelope.outcome import Outcome
+from mcp_envelope.outcome import Meta, Outcome
 from mcp_envelope.schema import JsonObject
 from mcp_envelope.values import (
     data_value,
@@ -24,6 +20,7 @@ from mcp_envelope.values import (
 )
 
 VERSION: Final = "response-v2"
+UNKNOWN_TOOL: Final = "NOT_FOUND"
 
 _FAILURES: Final = {
     Code.INVALID_INPUT: ("VALIDATION_ERROR", "validation", "Change the request as the error says."),
@@ -31,64 +28,52 @@ _FAILURES: Final = {
     Code.AUTH_FAILED: (
         "AUTHENTICATION_FAILED",
         "authentication",
-        "Ask the person who can sign in or decide.",
+        "A person must sign in or decide.",
     ),
     Code.TIMEOUT: ("TIMEOUT", "unavailable", "Send the same request again later."),
     Code.CONFLICT: ("CONFLICT", "conflict", "List or search again; ids from before are void."),
     Code.INTERNAL: ("INTERNAL_ERROR", "internal", "Look into the server's log."),
 }
-"""How this dialect spells each code, its type, and what to do about it."""
+"""How this dialect spells each code, its type, and what to do about it if the error names no next action."""
 
 ERROR_CODES: Final = {code: spelled for code, (spelled, _, _) in _FAILURES.items()}
 ERROR_TYPES: Final = {code: kind for code, (_, kind, _) in _FAILURES.items()}
 
 
-class ResponseV2Shape(WireShape):
-    """Every key is in every reply; what is empty is null, `[]` or `{}`."""
+def spell(code: Code, reason: StrEnum | None) -> str:
+    """Return the code in capitals, as `data.error_code` has it."""
+    return "CONFIRMATION_REQUIRED" if reason == BaseReason.CONFIRMATION_REQUIRED else ERROR_CODES[code]
 
-    unknown_tool_code = ERROR_CODES[Code.NOT_FOUND]
 
-    @override
-    def spell(self, code: Code, reason: StrEnum | None) -> str:
-        """Return the code in capitals, as `data.error_code` has it."""
-        if reason == BaseReason.CONFIRMATION_REQUIRED:
-            return "CONFIRMATION_REQUIRED"
-        return ERROR_CODES[code]
+def success(outcome: Outcome[Any], meta: Meta, *, has_status: bool) -> JsonObject:
+    """Format a success: `error` is null."""
+    data = data_value(outcome, spell, has_status=has_status, has_summary=True)
+    return {"success": True, "data": data, "error": None, "meta": _meta_value(meta, outcome)}
 
-    @override
-    def success(self, outcome: Outcome[Any], meta: Meta, *, has_status: bool) -> JsonObject:
-        """Format a success: `error` is null."""
-        data = data_value(outcome, self.spell, has_status=has_status, has_summary=True)
-        return {"success": True, "data": data, "error": None, "meta": _meta_value(meta, outcome)}
 
-    @override
-    def failure(self, error: ToolError, meta: Meta) -> JsonObject:
-        """Format a failure: `error` is its message."""
-        remedy = _FAILURES[Code.TIMEOUT if error.retryable else error.code][2]
-        data: JsonObject = {
-            "error_code": self.spell(error.code, error.reason),
-            "error_type": ERROR_TYPES[error.code],
-            "remediation": error.next_action.instruction if error.next_action else remedy,
-            "details": details_value(error),
-        }
-        if isinstance(error, InvalidInputError):
-            del data["details"]["problems"]
-            data["validation_errors"] = [
-                {"field": each.field, "reason": each.reason.value, "message": each.message}
-                for each in error.problems
-            ]
-        return {"success": False, "data": data, "error": error.message, "meta": _meta_value(meta, error)}
+def failure(error: ToolError, meta: Meta) -> JsonObject:
+    """Format a failure: `error` is its message."""
+    remedy = _FAILURES[Code.TIMEOUT if error.retryable else error.code][2]
+    data: JsonObject = {
+        "error_code": spell(error.code, error.reason),
+        "error_type": ERROR_TYPES[error.code],
+        "remediation": error.next_action.instruction if error.next_action else remedy,
+        "details": details_value(error),
+    }
+    if isinstance(error, InvalidInputError):
+        del data["details"]["problems"]
+        data["validation_errors"] = [
+            {"field": each.field, "reason": each.reason.value, "message": each.message}
+            for each in error.problems
+        ]
+    return {"success": False, "data": data, "error": error.message, "meta": _meta_value(meta, error)}
 
-    @override
-    def schema(self, data: JsonObject) -> JsonObject:
-        """A failure has other keys in `data`."""
-        success = {"properties": {"success": {"const": True}, "data": data}}
-        failure = {"properties": {"success": {"const": False}}}
-        return {
-            "type": "object",
-            "required": ["success", "data", "error", "meta"],
-            "anyOf": [success, failure],
-        }
+
+def schema(data: JsonObject) -> JsonObject:
+    """Write the schema of both: a failure has other keys in `data`."""
+    success = {"properties": {"success": {"const": True}, "data": data}}
+    failure = {"properties": {"success": {"const": False}}}
+    return {"type": "object", "required": ["success", "data", "error", "meta"], "anyOf": [success, failure]}
 
 
 def _meta_value(meta: Meta, result: Outcome[Any] | ToolError) -> JsonObject:

@@ -36,13 +36,9 @@ class Progress:
 
     def report(self, done: float, total: float, what: str) -> None:
         """Report progress; see `mcp_envelope.tool.Report`."""
-        # Of reports in the same words, only the latest need be sent.
-        if self._waiting and self._waiting[-1][2] == what:
-            self._waiting[-1] = (done, total, what)
-        else:
-            self._waiting.append((done, total, what))
+        self._waiting.append((done, total, what))
         if threading.get_ident() == self._thread:
-            self._news.set()
+            self._notify()
             return
         with suppress(RunFinishedError):  # a thread that outlives the server has nobody to report to
             from_thread.run_sync(self._notify, token=self._loop)
@@ -62,13 +58,11 @@ class Progress:
                 self._news.set()
 
     async def _send_until_over(self) -> None:
-        sent, words, over = -STEP, "", False
+        sent, over = -STEP, False
         while not over:
             await self._news.wait()
             self._news, over = anyio.Event(), self._over
             while self._waiting:
                 done, total, what = self._waiting.popleft()
-                if done <= sent and what == words:  # a read that started again is behind
-                    continue
-                sent, words = max(done, sent + STEP), what
+                sent = max(done, sent + STEP)
                 await self._send(sent, total or None, what)

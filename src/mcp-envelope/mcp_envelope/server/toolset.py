@@ -6,6 +6,7 @@ it is logged with its traceback and answered as `internal`.
 
 import inspect
 import logging
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from contextlib import AbstractContextManager, nullcontext
@@ -17,8 +18,6 @@ from typing import Any, Final, TypeVar, cast
 import anyio
 from anyio import CapacityLimiter, to_thread
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -31,7 +30,7 @@ from mcp_types import (
 from mcp_types import Tool as PublishedTool
 
 from mcp_envelope.arguments import read_arguments
-from mcp_envelope.dialects.registry import Dialect, shape_of
+from mcp_envelope.dialects import Dialect, shape_of
 from mcp_envelope.errors import (
     AuthFailedError,
     BaseReason,
@@ -42,9 +41,8 @@ from mcp_envelope.errors import (
     NextAction,
     ToolError,
 )
-from mcp_envelope.meta import Meta, Trace
-from mcp_envelope.outcome import Outcome
-from mcp_envelope.reply import make_result
+from mcp_envelope.outcome import Meta, Outcome
+from mcp_envelope.render import make_result
 from mcp_envelope.server import elicitation
 from mcp_envelope.server.progress import Progress
 from mcp_envelope.tool import Function, Report, Tool, publish
@@ -64,6 +62,9 @@ reads and writes in threads too."""
 _LEVELS: Final = {Code.INTERNAL: logging.ERROR, Code.TIMEOUT: logging.ERROR}
 """Other failures are warnings: the caller can fix them."""
 
+_TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
+"""W3C Trace Context section 3.2.2."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Call:
@@ -79,7 +80,9 @@ class Call:
     request: Context
     """The SDK's: its session, and its `lifespan_context` with the server's state."""
 
-    trace: Trace | None = None
+    trace: Mapping[str, str]
+    """`trace_id` and `span_id` of the caller's trace; empty if it sent none."""
+
     request_id: str = field(default_factory=lambda: secrets.token_hex(8))
     began: float = field(default_factory=perf_counter)
     telemetry: MutableMapping[str, int] = field(default_factory=dict)
@@ -97,14 +100,13 @@ class Call:
 class Toolset:
     """Tools, and how their calls are answered.
 
-    `run_stdio` serves them. A low-level server of your own takes `list_tools` and `call_tool` as its
-    handlers; for an `MCPServer` see `mcp_envelope.mcpserver`.
+    `mcp_envelope.mcpserver` serves them. `list_tools` and `call_tool` are handlers of a low-level server.
     """
 
     def __init__(
         self,
         version: str,
-        tools: Iterable[Tool[Any]] = (),
+        tools: Iterable[Tool] = (),
         *,
         context: Callable[[Call], AbstractContextManager[Any]] = nullcontext,
         dialect: Dialect = Dialect.SUMMARY,
@@ -130,12 +132,12 @@ class Toolset:
         self._timeout_s = timeout_s
         self._log = logging.getLogger(version.partition("/")[0])
         self._threads = CapacityLimiter(THREADS_MAX)
-        self.tools: dict[str, Tool[Any]] = {}
+        self.tools: dict[str, Tool] = {}
         self._published: list[PublishedTool] = []
         for tool in tools:
             self.add(tool)
 
-    def add(self, tool: Tool[Any]) -> None:
+    def add(self, tool: Tool) -> None:
         """Add a tool.
 
         Raises:
@@ -162,21 +164,6 @@ class Toolset:
 
         return register
 
-    def server(self) -> Server[Any]:
-        """Make a low-level server of these tools: for `tickets/1`, one called `tickets` of version `1`."""
-        name, _, version = self.version.partition("/")
-        return Server(name, version=version, on_list_tools=self.list_tools, on_call_tool=self.call_tool)
-
-    def run_stdio(self) -> None:
-        """Serve these tools over stdin and stdout until the client hangs up."""
-
-        async def run() -> None:
-            server = self.server()
-            async with stdio_server() as (incoming, outgoing):
-                await server.run(incoming, outgoing, server.create_initialization_options())
-
-        anyio.run(run)
-
     def publish(self) -> list[PublishedTool]:
         """Return the tools as `tools/list` gives them, in the order in which they were added."""
         return list(self._published)
@@ -199,7 +186,7 @@ class Toolset:
             raise MCPError(
                 code=INVALID_PARAMS,
                 message=f"There is no such tool. Tools: {', '.join(self.tools)}.",
-                data={"code": shape_of(self._dialect).unknown_tool_code},
+                data={"code": shape_of(self._dialect).UNKNOWN_TOOL},
             )
         given: dict[str, Any] = dict(params.arguments or {})
         agreed = elicitation.read_answer(params)
@@ -217,7 +204,7 @@ class Toolset:
 
     async def _call(
         self,
-        tool: Tool[Any],
+        tool: Tool,
         given: Mapping[str, object],
         request: Context,
         *,
@@ -233,7 +220,14 @@ class Toolset:
             if declined:
                 raise AuthFailedError("The user declined; nothing was done.", reason=BaseReason.DECLINED)
             arguments = read_arguments(tool.arguments, given, context={"call": context})
-            return await self._run(tool, arguments, context)
+            parameters = (arguments, context) if tool.takes_context else (arguments,)
+            if inspect.iscoroutinefunction(tool.run):
+                outcome = await tool.run(*parameters)
+            else:
+                outcome = await to_thread.run_sync(
+                    tool.run, *parameters, abandon_on_cancel=True, limiter=self._threads
+                )
+            return _check_outcome(outcome, tool)
 
         def reply(result: Outcome[Any] | ToolError, call: Call) -> CallToolResult | ConfirmationRequired:
             if isinstance(result, ConfirmationRequired):
@@ -245,37 +239,20 @@ class Toolset:
                 again = {**given, "confirm": result.token}
                 action = NextAction(instruction=instruction, tool=tool.name, arguments=again)
                 result = result.replace(next_action=action)
+            meta = Meta(
+                tool=call.tool,
+                version=self.version,
+                now=datetime.now(UTC),
+                duration_ms=call.elapsed_ms,
+                request_id=call.request_id,
+                telemetry=call.telemetry,
+                trace=call.trace,
+            )
             return make_result(
-                result,
-                self._meta(call),
-                dialect=self._dialect,
-                has_status=tool.has_status,
-                json_text=self._json_text,
+                result, meta, dialect=self._dialect, has_status=tool.has_status, json_text=self._json_text
             )
 
         return await self.answer(tool.name, work, reply, request)
-
-    async def _run(self, tool: Tool[Any], arguments: Any, context: object) -> Outcome[Any]:
-        if inspect.iscoroutinefunction(tool.run):
-            outcome: Outcome[Any] = await tool.run(arguments, context)
-        else:
-            function = cast(Callable[[Any, Any], Outcome[Any]], tool.run)
-            outcome = await to_thread.run_sync(
-                function, arguments, context, abandon_on_cancel=True, limiter=self._threads
-            )
-        _check_outcome(outcome, tool)
-        return _with_next_page(outcome, tool)
-
-    def _meta(self, call: Call) -> Meta:
-        return Meta(
-            tool=call.tool,
-            version=self.version,
-            now=datetime.now(UTC),
-            duration_ms=call.elapsed_ms,
-            request_id=call.request_id,
-            telemetry=call.telemetry,
-            trace=call.trace,
-        )
 
     async def answer(
         self,
@@ -294,12 +271,13 @@ class Toolset:
             request: The SDK's context of the request.
         """
         progress = Progress(request.session.report_progress)
+        trace = _TRACEPARENT.fullmatch(str((request.meta or {}).get("traceparent")))
         call = Call(
             tool=name,
             deadline=anyio.current_time() + self._timeout_s,
             report=progress.report,
             request=request,
-            trace=Trace.read(cast("Mapping[str, object] | None", request.meta)),
+            trace={"trace_id": trace[1], "span_id": trace[2]} if trace else {},
         )
         level, ending = logging.INFO, "cancelled"
         try:
@@ -340,8 +318,10 @@ class Toolset:
         )
 
 
-def _check_outcome(outcome: object, tool: Tool[Any]) -> None:
-    """Refuse an outcome that the published schema has no place for.
+def _check_outcome(outcome: object, tool: Tool) -> Outcome[Any]:
+    """Refuse an outcome that the published schema has no place for, and offer its next page.
+
+    A tool that offers something else keeps its own next action.
 
     Raises:
         TypeError: It isn't one of the tool's data.
@@ -353,10 +333,6 @@ def _check_outcome(outcome: object, tool: Tool[Any]) -> None:
         raise ValueError(f"{tool.name} has issues, but has_status is false")
     if (outcome.page is not None) != tool.pages:
         raise ValueError(f"{tool.name}: Outcome.page goes with an argument called cursor, on every page")
-
-
-def _with_next_page(outcome: Outcome[Any], tool: Tool[Any]) -> Outcome[Any]:
-    """Offer the next page, unless the tool offers something else."""
     if outcome.page is None or outcome.page.cursor is None or outcome.next_action is not None:
         return outcome
     arguments = {"cursor": outcome.page.cursor}
@@ -377,8 +353,9 @@ def _log_fields(call: Call, ending: str) -> dict[str, object]:
         "outcome": ending,
         "duration_ms": call.elapsed_ms,
         "request_id": call.request_id,
-        "trace_id": call.trace.trace_id if call.trace else "",
-        "span_id": call.trace.span_id if call.trace else "",
+        "trace_id": "",
+        "span_id": "",
+        **call.trace,
         **call.telemetry,
         **call.log_fields,
     }
