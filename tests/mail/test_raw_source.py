@@ -56,22 +56,6 @@ def test_a_character_that_is_cut_is_left_to_the_next_window(character: str) -> N
         assert (found.text, found.octets_read) == ("x" * 9, 9)
 
 
-def test_a_line_end_is_not_cut_in_two() -> None:
-    found = read_source(b"x" * 9 + b"\r", more=True)
-    assert found is not None
-    assert found.octets_read == 9
-
-
-@pytest.mark.parametrize("octets", [b"\xe2", b"\xf0\x9f\x91"])
-def test_a_window_smaller_than_a_character_is_not_text(octets: bytes) -> None:
-    """Else the next window would start where this one does, for ever."""
-    assert read_source(octets, more=True) is None
-
-
-def test_a_lone_return_is_a_window_too() -> None:
-    assert read_source(b"\r", more=True) == SourceText(text="<U+000D>", octets_read=1, shown=1)
-
-
 def test_every_character_without_a_shape_is_shown() -> None:
     unseen = [
         chr(point)

@@ -6,11 +6,9 @@ from mailmcp.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX
 from mailmcp.mail.calendar.events import read_calendar
 from mailmcp.mail.calendar.invitation import (
     calendar_text,
-    decode_calendar,
     describe_item,
     invitation_method,
 )
-from mailmcp.mail.clean import bounded_line
 from mailmcp.mail.mime.structure import Part
 
 PART = Part(part_id="1", content_type="text/calendar", params={"method": "CANCEL"}, encoding="base64")
@@ -19,20 +17,6 @@ PART = Part(part_id="1", content_type="text/calendar", params={"method": "CANCEL
 def _fields(*lines: str, method: str = "") -> dict[str, str]:
     (item,) = read_calendar("\n".join(["BEGIN:VEVENT", *lines, "END:VEVENT"])).items
     return describe_item(item, method)
-
-
-@pytest.mark.parametrize(
-    ("content_type", "filename", "expected"),
-    [
-        ("text/calendar", "", True),
-        ("application/ics", "", True),
-        ("application/octet-stream", "Dates.ICS", True),
-        ("application/octet-stream", "dates.pdf", False),
-        ("text/plain", "dates.ics", False),
-    ],
-)
-def test_calendar_objects_are_known(content_type: str, filename: str, *, expected: bool) -> None:
-    assert Part(part_id="1", content_type=content_type, filename=filename).is_calendar is expected
 
 
 @pytest.mark.parametrize(
@@ -86,24 +70,12 @@ def test_the_link_to_join_is_a_web_address(lines: list[str], link: str | None) -
     assert _fields(*lines).get("join") == link
 
 
-def test_the_method_may_be_in_the_content_type_alone() -> None:
-    octets = base64.b64encode(b"BEGIN:VEVENT\r\nSUMMARY:Gr\xfc\xdfe\r\nEND:VEVENT\r\n")
-    calendar = decode_calendar(octets, PART)
-    assert (calendar.method, calendar.items[0].text("summary")) == ("cancel", "Grüße")
-    assert calendar.defects == ("8-bit text without a charset",)
-
-
 def test_a_calendar_file_reads_as_text() -> None:
     first = "BEGIN:VEVENT\nSUMMARY:One\nDESCRIPTION:Bring\u200b\\nit\nEND:VEVENT\n"
     source = first + "BEGIN:VEVENT\nSUMMARY:Two\nEND:VEVENT\n"
     body = calendar_text(base64.b64encode(source.encode()), PART)
     assert body.text == "method: cancel\nwhat: One\n\nBring\nit\n\nmethod: cancel\nwhat: Two"
     assert (body.removed.invisible, body.defects) == (1, ())
-
-
-def test_long_lines_are_cut() -> None:
-    assert bounded_line("x" * NOTICE_CHARS_MAX) == "x" * NOTICE_CHARS_MAX
-    assert bounded_line("x" * (NOTICE_CHARS_MAX + 1)) == "x" * (NOTICE_CHARS_MAX - 1) + "…"
 
 
 @pytest.mark.parametrize(

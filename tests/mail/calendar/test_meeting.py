@@ -10,7 +10,6 @@ from documents.tnef_file import Value, attribute, tnef
 from mailmcp.mail.calendar.events import Calendar
 from mailmcp.mail.calendar.invitation import describe_item
 from mailmcp.mail.calendar.meeting import BROKEN_MEETING, meeting_method, read_meeting
-from steps import assert_linear
 
 APPOINTMENT = bytes.fromhex("0220060000000000c000000000000046")
 REQUEST = "IPM.Schedule.Meeting.Request"
@@ -110,10 +109,3 @@ def test_a_meeting_that_is_cut_says_so() -> None:
     assert cut.defects == (BROKEN_MEETING,)
     assert described(cut)["what"] == "Budget"
     assert meeting_method(whole[:200]) == "request"
-
-
-def test_many_properties_take_linear_time() -> None:
-    assert_linear(
-        lambda size: read_meeting(meeting(REQUEST, dict.fromkeys(range(0x9000, 0x9000 + size), 1))),
-        large=20_000,
-    )

@@ -82,12 +82,6 @@ def test_any_other_name_of_a_zone_is_quoted(zone: str) -> None:
     assert describe_stamp(_item(f'DUE;TZID="{zone}":20261106T140000').get("due")) == when
 
 
-def test_a_task_is_due() -> None:
-    assert describe_when(_item("DUE:20261106T140000Z", kind="VTODO")) == "2026-11-06 14:00 (UTC)"
-    both = _item("DTSTART:20261106T140000Z", "DUE:20261106T150000Z", kind="VTODO")
-    assert describe_when(both) == "2026-11-06 14:00 to 15:00 (UTC)"
-
-
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
@@ -112,14 +106,6 @@ def test_a_task_is_due() -> None:
 )
 def test_simple_rules_are_described_in_words(rule: str, words: str) -> None:
     assert describe_recurrence(rule) == words
-
-
-def test_one_point_in_time() -> None:
-    item = _item("RECURRENCE-ID;TZID=Europe/Berlin:20261106T140000", "DUE:20261106", "DTEND:x")
-    assert describe_stamp(item.get("recurrence-id")) == "2026-11-06 14:00 (Europe/Berlin)"
-    assert describe_stamp(item.get("due")) == "2026-11-06"
-    assert describe_stamp(item.get("dtend")) == '"x"'
-    assert describe_stamp(None) == ""
 
 
 OSLO = ZoneInfo("Europe/Oslo")

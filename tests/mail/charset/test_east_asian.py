@@ -38,8 +38,3 @@ def test_all_japanese_charsets_have_the_same_rows(row: int) -> None:
     for cell in range(0x21, 0x7F):
         pair = bytes((row, cell))
         assert iso(b"\x1b$B" + pair + b"\x1b(B") == euc(bytes(octet | 0x80 for octet in pair))
-
-
-def test_other_codecs_are_pythons() -> None:
-    assert find_decoder("utf-8") is None
-    assert find_decoder("johab") is None

@@ -106,10 +106,6 @@ def test_addresses_are_read_before_names_are_decoded(value: str, expected: list[
     assert [(each.name, each.address) for each in parse_addresses(value)] == expected
 
 
-def test_repeated_headers_make_one_list() -> None:
-    assert parse_addresses("a@b", "c@d") == (Address(name="", address="a@b"), Address(name="", address="c@d"))
-
-
 @pytest.mark.parametrize(
     ("name", "address", "written"),
     [

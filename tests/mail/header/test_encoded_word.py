@@ -46,11 +46,6 @@ def test_a_cut_word_is_decoded_and_reported(text: str, decoded: str) -> None:
     assert (result.text, result.defects) == (decoded, (BROKEN_ENCODED_WORD,))
 
 
-def test_an_unknown_charset_is_reported_once() -> None:
-    result = decode_encoded_words("=?x-no?Q?a?= =?x-nope?Q?b?=")
-    assert (result.text, result.defects) == ("ab", ("unknown charset",))
-
-
 @pytest.mark.parametrize("piece", ["=?a?q?", "=?a?q?=", "=?", "?=", "=?utf-8?Q?x?= "])
 def test_time_is_linear(piece: str) -> None:
     def decode(size: int) -> None:

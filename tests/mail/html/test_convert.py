@@ -86,56 +86,18 @@ def test_sanitized_html_loads_and_runs_nothing(html: str, safe: str) -> None:
     assert sanitize_html(html).text == safe
 
 
-TAGS = (
-    *(
-        "p",
-        "div",
-        "b",
-        "i",
-        "a href=https://x.example/",
-        "table",
-        "tr",
-        "td",
-        "th",
-        "caption",
-        "ul",
-        "ol",
-        "li",
-    ),
-    *("br", "h1", "blockquote", "pre", "span", "form action=x", "template", "svg", "math", "title", "style"),
-    *(
-        "script",
-        "select",
-        "option",
-        "font color=#fff",
-        "tbody",
-        "img alt=x",
-        "dl",
-        "dt",
-        "dd",
-        "button",
-        "body",
-    ),
-    *("html", "p hidden", "details", "sup", "p style=font-size:0", "td style=display:none", "s", "summary"),
-    *("frameset", "noscript", "xmp", "p style='font:(('", "p style=color:var(--x)", "p style=left:-1e308px"),
+TAGS = re.split(
+    r" \| ",
+    "p | div | b | i | a href=https://x.example/ | table | tr | td | th | caption | ul | ol | li | br | h1"
+    " | blockquote | pre | span | form action=x | template | svg | math | title | style | script | select"
+    " | option | font color=#fff | tbody | img alt=x | dl | dt | dd | button | body | html | p hidden"
+    " | details | sup | p style=font-size:0 | td style=display:none | s | summary | frameset | noscript"
+    " | xmp | p style='font:((' | p style=color:var(--x) | p style=left:-1e308px",
 )
 SHEETS_OF_SOUP = ("p>*{color:#fff}", "@media{p{", ".x:not(", "*{display:none}", "\\", "a{b:}")
 WORDS = (
-    "x",
-    " ",
-    "\n",
-    "a b",
-    "&nbsp;",
-    "-->",
-    "<",
-    "\u200b",
-    "'",
-    '"',
-    "\0",
-    "\ud800",
-    "9",
-    "&#1;&#2;",
-    "<!--",
+    *("x", " ", "\n", "a b", "&nbsp;", "-->", "<", "\u200b", "'"),
+    *('"', "\0", "\ud800", "9", "&#1;&#2;", "<!--"),
 )
 PIECES = (
     *(f"<{tag}>" for tag in TAGS),
@@ -156,30 +118,6 @@ def test_any_soup_of_tags_is_read_without_an_error(seed: int) -> None:
         assert "<script" not in safe, ascii(html)
         assert not re.search("<[^>]*style=", safe), ascii(html)
         assert converted.removed.maybe_hidden <= converted.text.count("[may be hidden: "), ascii(html)
-
-
-VALUES = (
-    "none",
-    "-9999px",
-    "rgba(0,0,0,0)",
-    "1e308px",
-    "9" * 5_000,
-    "oklch(1e200 1 1e999)",
-    "((",
-    "\\",
-    "/*",
-    "}",
-)
-
-
-@pytest.mark.parametrize(
-    "name", ["color", "font", "background", "margin", "transform", "opacity", "clip", "filter"]
-)
-@pytest.mark.parametrize("value", VALUES)
-def test_any_value_is_read_without_an_error(name: str, value: str) -> None:
-    declared = f"{name}:{value};{name}:{value} {value}"
-    page = f'<style>p{{{declared}}}</style><p>a</p><div style="{declared}">b</div>'
-    assert html_to_text(page).removed.hidden <= 2
 
 
 @given(number=st.integers(0, 9), part=st.floats(0, 1), noise=st.text(max_size=5))

@@ -77,20 +77,7 @@ def test_the_text_a_person_reads_is_chosen(root: Part | None, plain: str, html: 
     assert [part.part_id for part in chosen.html] == html.split()
 
 
-def test_all_names_each_part_once() -> None:
-    chosen = choose_text_parts(multi("mixed", multi("alternative", PLAIN, HTML), PLAIN_2))
-    assert [part.part_id for part in chosen.all] == ["p", "p2", "h"]
-
-
 def test_what_is_shown_is_the_plain_text_and_the_html() -> None:
     """A plain part that stands among the HTML is not shown with it."""
     chosen = choose_text_parts(multi("alternative", multi("mixed", HTML, PLAIN_2), PLAIN))
     assert [part.part_id for part in chosen.shown] == ["p", "h"]
-
-
-def test_html_is_known_by_its_type() -> None:
-    assert [part.is_html for part in (HTML, PLAIN, leaf("x", "application/xhtml+xml"))] == [
-        True,
-        False,
-        True,
-    ]

@@ -60,11 +60,3 @@ def test_plain_text_around_the_encoded_content_is_kept_apart(
 ) -> None:
     result = decode_transfer(octets, encoding)
     assert (result.before, result.after) == (before, after)
-
-
-@pytest.mark.parametrize("cut", range(1, 97, 5))
-def test_cut_base64_decodes_to_its_beginning(cut: int) -> None:
-    """The first octets of a long part."""
-    octets = decode_transfer(base64.encodebytes(TEXT)[:cut], "base64").octets
-    assert TEXT.startswith(octets)
-    assert len(octets) >= cut * 3 // 4 - 3

@@ -2,28 +2,9 @@
 import pytest
 
 from mailmcp.mail.text.quote_marks import (
-    announces_original,
-    begins_footer,
     begins_forward,
     history_head_length,
-    is_quoted,
-    is_rule,
-    may_mark,
-    quote_depth,
-    quoted_text,
 )
-
-
-@pytest.mark.parametrize(
-    ("line", "quoted", "depth", "text"),
-    [
-        ("> a", True, 1, "a"),
-        (">a", True, 1, "a"),
-    ],
-)
-def test_marks_in_front_are_read(line: str, *, quoted: bool, depth: int, text: str) -> None:
-    assert (is_quoted(line), quote_depth(line), quoted_text(line)) == (quoted, depth, text)
-
 
 BLOCKS = [
     "From: Ada|Sent: 5 Nov 2026|To: Bob|Cc: Cy|Subject: Tea",
@@ -87,12 +68,6 @@ def test_the_head_of_a_quotation_is_measured(block: str, length: int) -> None:
     assert history_head_length(block.split("|"), 0) == length
 
 
-def test_only_the_announcement_itself_announces() -> None:
-    assert announces_original("-----Original Message-----")
-    assert not announces_original("-----Original Message----- of Ada")
-    assert not announces_original(f"-----Original Message-----{' ' * 300}")
-
-
 @pytest.mark.parametrize(
     ("line", "forward"),
     [
@@ -103,25 +78,3 @@ def test_only_the_announcement_itself_announces() -> None:
 )
 def test_forwarded_messages_are_known(line: str, *, forward: bool) -> None:
     assert begins_forward(line) is forward
-
-
-@pytest.mark.parametrize(
-    ("line", "rule", "footer"),
-    [
-        ("_____", True, True),
-        ("-----", True, True),
-    ],
-)
-def test_rules_and_footers_are_known(line: str, *, rule: bool, footer: bool) -> None:
-    assert (is_rule(line), begins_footer(line)) == (rule, footer)
-
-
-@pytest.mark.parametrize(
-    ("line", "may"),
-    [
-        ("Prose, as most lines are.", False),
-        ("", False),
-    ],
-)
-def test_lines_without_any_mark_character_are_skipped(line: str, *, may: bool) -> None:
-    assert may_mark(line) is may

@@ -8,7 +8,6 @@ from mailmcp.mail.trust.lookalike import (
     passes_for_ascii,
     skeleton,
 )
-from steps import count_steps
 
 
 @pytest.mark.parametrize(
@@ -20,11 +19,6 @@ from steps import count_steps
 )
 def test_what_looks_alike_has_one_skeleton(one: str, other: str) -> None:
     assert skeleton(one) == skeleton(other)
-
-
-@pytest.mark.parametrize(("one", "other"), [("corp", "copr"), ("Ada", "Ida"), ("café", "cate"), ("", "a")])
-def test_what_looks_different_has_not(one: str, other: str) -> None:
-    assert skeleton(one) != skeleton(other)
 
 
 @pytest.mark.parametrize(
@@ -94,8 +88,3 @@ def test_domains_that_imitate_the_owners_are_found(domain: str, own: str, *, imi
 )
 def test_addresses_that_imitate_the_owners_are_found(address: str, own: str, *, imitates: bool) -> None:
     assert imitates_address(address, own) is imitates
-
-
-def test_long_texts_take_no_longer() -> None:
-    steps = [count_steps(lambda: skeleton("\u0430\u0301" * count)) for count in (50_000, 500_000)]  # noqa: B023 - called at once
-    assert steps[0] == steps[1]
