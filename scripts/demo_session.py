@@ -13,7 +13,6 @@ from typing import Any
 
 import anyio
 import click
-from imapclient import IMAPClient
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
@@ -21,13 +20,12 @@ from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.server import EmbeddedServer
 
 COMMAND = Path(sys.executable).with_name("mailmcp")
-REBUILT = "Projects/Apollo"
 
 Show = Callable[[str], None]
 
 
-async def walk(client: Client, show: Show, rebuild: Callable[[], None]) -> None:
-    """Walk through what the server does; `rebuild` deletes the mailbox `REBUILT` and creates it again.
+async def walk(client: Client, show: Show) -> None:
+    """Walk through what the server does.
 
     Raises:
         RuntimeError: A reply is not what the session is there to show.
@@ -77,23 +75,6 @@ async def walk(client: Client, show: Show, rebuild: Callable[[], None]) -> None:
     wrong = {"mailbox": "INBOX", "limit": 500, "last_days": 7, "since": "2026-01-01", "form": "Priya"}
     await call("imap_search_messages", wrong, error="invalid_input")
 
-    show("\n## An id of a mailbox that was rebuilt since: a conflict, not the wrong message\n")
-    apollo = first(await search(mailbox=REBUILT, limit=1))
-    rebuild()
-    show(f"(meanwhile another program archives {REBUILT!r}, deletes it and creates it again)\n")
-    await follow(await call("imap_get_message", apollo, error="conflict"))
-
-
-def rebuild_mailbox(server: EmbeddedServer) -> None:
-    """Archive the messages of the mailbox `REBUILT`, delete it and create it again, as mail programs can."""
-    with IMAPClient(server.host, server.port, ssl=False) as other:
-        other.login(server.user, server.password)
-        other.select_folder(REBUILT)
-        other.copy("1:*", "Archive")
-        other.select_folder("INBOX")
-        other.delete_folder(REBUILT)
-        other.create_folder(REBUILT)
-
 
 async def run(show: Show, *, mode: str = "auto") -> None:
     """Run the whole session; `mode` is the SDK client's choice of protocol era."""
@@ -106,7 +87,7 @@ async def run(show: Show, *, mode: str = "auto") -> None:
             env={f"MAILMCP_{name}": value for name, value in variables.items()},
         )
         async with Client(started, mode=mode) as client:
-            await walk(client, show, lambda: rebuild_mailbox(server))
+            await walk(client, show)
 
 
 @click.command()

@@ -12,28 +12,28 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import anyio
 import click
 from imapclient import IMAPClient
 from mcp import Client
 from mcp_types import CallToolResult
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
-from scripts.benchmarks.vocabulary import count_json_tokens, count_listed_tokens, count_tokens
 
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
+from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.reasons import Reason
 from mailmcp.server.app import Options, build_server, make_toolset
-from mailmcp.tools.registry import TOOLS
 from mcp_envelope import BaseReason, Code, Dialect
 from mcp_envelope.dialects import response_v2, shape_of
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = (DOCS / "envelope.md", DOCS / "envelope-reference.md", DOCS / "tools.md")
+PAGES = (
+    *(DOCS / f"{name}.md" for name in ("envelope", "envelope-reference", "tools")),
+    DOCS.parent / "README.md",
+)
 TICKETS = DOCS.parent / "src" / "mcp-envelope" / "examples" / "tickets.py"
 
 _PART = re.compile(r"<!-- begin (?P<name>[^\n]*?) -->\n.*?<!-- end (?P=name) -->", re.DOTALL)
@@ -44,10 +44,11 @@ _VOLATILE = (
     (re.compile(r'"duration_ms": \d+'), '"duration_ms": 3'),
     (re.compile(r'"request_id": "[^"]*"'), '"request_id": "9f2c61d07be4a835"'),
     (re.compile(r'"bytes_received": \d+'), '"bytes_received": 1024'),
+    (re.compile(r"\b[0-9a-f]{12}\b"), "9f2c61d07be4"),  # of a fence
     (re.compile(r'"confirm": "[^"]*"'), '"confirm": "5be1b5a4b1a84d8f0f3a5c1d7e2b9c60"'),
 )
 
-_UID_VALIDITY = re.compile(r"(?:Projects:|/message/|UIDVALIDITY was |is now )(\d+)")
+_UID_VALIDITY = re.compile(r"(?:Projects:|INBOX:|/message/|UIDVALIDITY was |is now )(\d+)")
 """Of any number of digits: the server draws it."""
 
 SCENES = ("success", "partial", "failure")
@@ -75,16 +76,20 @@ def scenes(dialect: Dialect) -> dict[str, tuple[str, str]]:
     return anyio.run(_play, dialect)
 
 
+def _account_on(server: EmbeddedServer) -> Account:
+    return Account(
+        account_id="home",
+        host=server.host,
+        port=server.port,
+        user=server.user,
+        credentials=Password(lambda: server.password),
+        tls=Tls.NONE,
+    )
+
+
 async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
     with EmbeddedServer(mailboxes=[MAILBOX]) as server:
-        account = Account(
-            account_id="home",
-            host=server.host,
-            port=server.port,
-            user=server.user,
-            credentials=Password(lambda: server.password),
-            tls=Tls.NONE,
-        )
+        account = _account_on(server)
         with IMAPClient(server.host, server.port, ssl=False) as other:
             other.login(server.user, server.password)
             async with Client(build_server([account], Options(dialect=dialect))) as client:
@@ -159,29 +164,6 @@ def _settle(text: str) -> str:
     return re.sub(r'(\bs2\.[^\s"`]*\.)[0-9a-f]{8}\b', r"\g<1>1a2b3c4d", text)  # the checksum of a cursor
 
 
-async def _listed_tokens(dialect: Dialect) -> int:
-    account = Account(
-        account_id="home", host="localhost", port=993, user="ann", credentials=Password(lambda: "")
-    )
-    async with Client(
-        build_server([account], Options(dialect=dialect))
-    ) as client:  # which dials nobody for that
-        _, tokens = await count_listed_tokens(client)
-    return tokens
-
-
-def token_table() -> str:
-    """Tabulate what each dialect costs."""
-    lines = ["| | " + " | ".join(Dialect) + " | text |", "|---|" + "---|" * (len(Dialect) + 1)]
-    for scene in SCENES:
-        counts = [count_json_tokens(json.loads(scenes(dialect)[scene][0])) for dialect in Dialect]
-        text = count_tokens(scenes(Dialect.SUMMARY)[scene][1])
-        lines.append(f"| {scene} | " + " | ".join(map(str, [*counts, text])) + " |")
-    listed = [anyio.run(_listed_tokens, dialect) for dialect in Dialect]
-    lines.append("| `tools/list` | " + " | ".join(map(str, listed)) + " | |")
-    return "\n".join(lines)
-
-
 def code_table() -> str:
     """Tabulate how each dialect spells the six codes, and the reasons that it tells apart."""
     dialects = [dialect for dialect in Dialect if dialect is not Dialect.SUMMARY]
@@ -202,70 +184,70 @@ def code_table() -> str:
 def tool_page() -> str:
     """Write each tool: what it is for, what it takes, what its data hold."""
     parts = []
-    models = {tool.name: tool.data for tool in TOOLS}
     for published in make_toolset(Options()).publish():
         tool = published.model_dump(mode="json", by_alias=True, exclude_none=True)
-        output = tool["outputSchema"]["properties"]["data"]
-        rows = [f"### `{tool['name']}`", "", tool["description"], ""]
         required = tool["inputSchema"].get("required", [])
         arguments = [
-            f"| `{name}` | {_type(schema)} | {_default(name, schema, required)} | {_said(schema)} |"
+            f"- `{name}` ({_traits(schema, is_required=name in required)})" + _said(schema)
             for name, schema in tool["inputSchema"]["properties"].items()
         ]
-        if arguments:
-            rows += ["| argument | type | default | meaning |", "|---|---|---|---|", *arguments]
-        else:
-            rows.append("It takes no arguments.")
-        rows += ["", "| in | fields |", "|---|---|", *_fields(output, "data", models[tool["name"]])]
-        parts.append("\n".join(rows))
+        parts.append(
+            "\n".join(
+                [
+                    f"### `{tool['name']}`",
+                    "",
+                    tool["description"],
+                    "",
+                    *(arguments or ["It takes no arguments."]),
+                    "",
+                    "It returns:",
+                    "",
+                    *_fields(tool["outputSchema"]["properties"]["data"], "data"),
+                ]
+            )
+        )
     return "\n\n".join(parts)
 
 
-def _fields(schema: dict[str, Any], where: str, model: type[BaseModel]) -> list[str]:
-    """Write a row for an object and for each within it. Schemas don't say what is always there; models do."""
-    fields, rows = [], []
-    of_model = {field.alias or name: field for name, field in model.model_fields.items()}
-    for name, each in schema["properties"].items():
-        if where == "data" and name in {"status", "issues", "next_action"}:
-            continue
-        field = of_model.get(name)
-        always = field.is_required() if field else name in schema.get("required", ())
-        optional = "" if always else "?"
-        kind = "" if each["type"] == "string" and "enum" not in each else f" {_type(each)}"
-        said = _said(each).removesuffix(".")
-        fields.append(f"`{name}`{optional}{kind}" + (f" ({said})" if said else ""))
-        inner = each.get("items", each)
-        if "properties" in inner:
-            rows += _fields(inner, f"{name}[]" if "items" in each else name, _model_in(field))
-    return [f"| `{where}` | {', '.join(fields)} |", *rows]
-
-
-def _model_in(field: FieldInfo | None) -> type[BaseModel]:
-    """Return the model in a field's annotation, such as that of a list's items."""
-    waiting: list[Any] = [field.annotation if field else None]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, type) and issubclass(each, BaseModel):
-            return each
-        waiting += get_args(each)
-    return BaseModel
-
-
-def _type(schema: dict[str, Any]) -> str:
-    if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
-    bounds = [str(schema[key]) for key in ("minimum", "maximum") if key in schema]
-    return str(schema["type"]) + (f" {' to '.join(bounds)}" if bounds else "")
-
-
-def _default(name: str, schema: dict[str, Any], required: list[str]) -> str:
-    if name in required:
-        return "required"
-    return f"`{json.dumps(schema['default'])}`" if "default" in schema else ""
+def _traits(schema: dict[str, Any], *, is_required: bool) -> str:
+    """Write type or values, bounds and default of an argument."""
+    kind = ", ".join(f"`{value}`" for value in schema["enum"]) if "enum" in schema else schema["type"]
+    bounds = " to ".join(str(schema[key]) for key in ("minimum", "maximum") if key in schema)
+    default = f"; default `{json.dumps(schema['default'])}`" if "default" in schema else ""
+    return f"{kind}{bounds and ' ' + bounds}{'; required' if is_required else default}"
 
 
 def _said(schema: dict[str, Any]) -> str:
-    return str(schema.get("description", "")).replace("|", "\\|")
+    said = str(schema.get("description", ""))
+    return f": {said}" if said else ""
+
+
+def _fields(schema: dict[str, Any], where: str) -> list[str]:
+    """Write a line for an object and for each within it."""
+    names, lines = [], []
+    for name, each in schema["properties"].items():
+        if where == "data" and name in {"status", "issues", "next_action"}:
+            continue
+        names.append(f"`{name}`")
+        inner = each.get("items", each)
+        if "properties" in inner:
+            lines += _fields(inner, f"{name}[]" if "items" in each else name)
+    return [f"- `{where}`: {', '.join(names)}", *lines]
+
+
+def session() -> str:
+    """Write what a model reads of a phishing message of the sample mailbox."""
+
+    async def play() -> str:
+        with EmbeddedServer(mailboxes=load_sample(datetime(2026, 11, 21, 9, 0, tzinfo=UTC))) as server:
+            async with Client(build_server([_account_on(server)], Options())) as client:
+                found = await client.call_tool("imap_search_messages", {"subject": "Your parcel"})
+                row = (found.structured_content or {})["data"]["messages"][0]
+                arguments = {"message_id": row["message_id"]}
+                reply = await client.call_tool("imap_get_message", arguments)
+        return f"> imap_get_message {json.dumps(arguments)}\n\n{getattr(reply.content[0], 'text', '')}"
+
+    return f"```text\n{_settle(anyio.run(play))}\n```"
 
 
 def _json_block(dialect: Dialect, scene: str) -> Callable[[], str]:
@@ -274,9 +256,9 @@ def _json_block(dialect: Dialect, scene: str) -> Callable[[], str]:
 
 PARTS: dict[str, Callable[[], str]] = {
     "tools": tool_page,
+    "session": session,
     "codes": code_table,
     "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in dict.fromkeys((*BaseReason, *Reason))),
-    "tokens": token_table,
     **{
         f"ticket-{scene}": lambda scene=scene: f"```json\n{_shortened(tickets()[scene][0])}\n```"  # type: ignore[misc]
         for scene in ("success", "partial", "error", "confirmation")

@@ -1,11 +1,10 @@
-"""Makes what a release consists of: distributions, a bundle for desktop hosts, an entry of the MCP registry.
+"""Makes what a release consists of: distributions, and a bundle for desktop hosts.
 
 The bundle (MCPB, of type `uv`) holds our wheels; the host's uv installs them, with what they depend on, when
 it first starts the bundle. `scripts/package` runs this.
 """
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -27,9 +26,7 @@ MCPB = "@anthropic-ai/mcpb@2.1.2"
 MANIFEST_VERSION = "0.4"
 """The first with servers of type `uv`."""
 
-SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 DESCRIPTION = "Search and read mail over IMAP: conversations, attachments. Changes nothing on the server."
-"""At most 100 characters: the registry's limit."""
 
 FIELDS = {
     "host": ("IMAP server", "Such as imap.example.com. Leave all fields blank if you have a settings file."),
@@ -123,43 +120,6 @@ def write_bundle(folder: Path, wheels: tuple[Path, Path]) -> None:
     (folder / "manifest.json").write_text(json.dumps(make_manifest(), indent=2) + "\n", encoding="utf-8")
 
 
-def registry_entry(owner: str) -> dict[str, Any]:
-    """Return server.json, which points to mailmcp in the package index.
-
-    Raises:
-        ValueError: The README, which the registry reads in the package index, doesn't name the owner.
-    """
-    name = f"io.github.{owner}/mailmcp"
-    if f"<!-- mcp-name: {name} -->" not in (ROOT / "README.md").read_text(encoding="utf-8"):
-        raise ValueError(f"add the line <!-- mcp-name: {name} --> to README.md first")
-    variables = [
-        {
-            "name": f"MAILMCP_{field.upper()}",
-            "description": description,
-            "isRequired": False,
-            "isSecret": field == "password",
-        }
-        for field, (_, description) in FIELDS.items()
-    ]
-    package = {
-        "registryType": "pypi",
-        "identifier": "mailmcp",
-        "version": mailmcp.__version__,
-        "runtimeHint": "uvx",
-        "transport": {"type": "stdio"},
-        "packageArguments": [{"type": "positional", "value": "serve"}],
-        "environmentVariables": variables,
-    }
-    return {
-        "$schema": SCHEMA,
-        "name": name,
-        "title": "Mail over IMAP",
-        "description": DESCRIPTION,
-        "version": mailmcp.__version__,
-        "packages": [package],
-    }
-
-
 def install(folder: Path, *arguments: str) -> Path:
     """Make a virtual environment, have pip install into it, and return the path of `mailmcp` there."""
     venv.create(folder, symlinks=True)
@@ -169,26 +129,17 @@ def install(folder: Path, *arguments: str) -> Path:
 
 
 async def use_demo(command: Path, cwd: Path) -> None:
-    """Start `mailmcp demo` over stdio, and get the text of a PDF there.
-
-    That needs the libraries for documents, and the process of its own that reads them.
+    """Start `mailmcp demo` over stdio, and get the text of a PDF there, for which a process reads it.
 
     Raises:
-        RuntimeError: A call failed, or returned something else.
+        RuntimeError: It isn't the text of the PDF.
     """
-
-    async def data_of(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        reply = await client.call_tool(tool, arguments)
-        if reply.is_error or reply.structured_content is None:
-            raise RuntimeError(f"{tool} failed: {reply.structured_content}")
-        data: dict[str, Any] = reply.structured_content["data"]
-        return data
-
     async with Client(StdioServerParameters(command=str(command), args=["demo"], cwd=cwd)) as client:
-        found = await data_of("imap_search_messages", {"subject": "Ticket 7F3K3"})
-        part = {"message_id": found["messages"][0]["message_id"], "part_id": "2"}
-        text = await data_of("imap_get_attachment", part)
-    if not re.search("Eastwold", text["text"]):
+        found = await client.call_tool("imap_search_messages", {"subject": "Ticket 7F3K3"})
+        (row,) = (found.structured_content or {})["data"]["messages"]
+        part = {"message_id": row["message_id"], "part_id": "2"}
+        text = await client.call_tool("imap_get_attachment", part)
+    if "Eastwold" not in str(text.structured_content):
         raise RuntimeError(f"not the text of the PDF: {text}")
 
 
@@ -204,13 +155,8 @@ def run(*command: str, cwd: Path | None = None) -> None:
     default=ROOT / "dist",
     help="Where the files go. Default: dist in the checkout.",
 )
-@click.option("--owner", help="The GitHub user or organization that publishes mailmcp in the MCP registry.")
-def main(out: Path, owner: str | None) -> None:
-    """Build the distributions, the bundle and the registry's entry, and try what can be tried."""
-    try:
-        entry = registry_entry(owner) if owner else None
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--owner") from error
+def main(out: Path) -> None:
+    """Build the distributions and the bundle, and try what can be tried."""
     wheels = build_distributions(out)
     run(sys.executable, "-m", "twine", "check", "--strict", *map(str, wheels))
     with TemporaryDirectory() as scratch:
@@ -223,8 +169,6 @@ def main(out: Path, owner: str | None) -> None:
         mcpb = str(out / "node" / "node_modules" / ".bin" / "mcpb")
         run(mcpb, "validate", str(Path(scratch, "mailmcp", "manifest.json")))
         run(mcpb, "pack", str(Path(scratch, "mailmcp")), str(out / f"mailmcp-{mailmcp.__version__}.mcpb"))
-    if entry is not None:
-        (out / "server.json").write_text(json.dumps(entry, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,21 @@
 """The command line of the benchmark."""
 
+import json
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import anyio
 import click
-from scripts.benchmarks.calls import measure_calls, running_site
-from scripts.benchmarks.million import measure_million
-from scripts.benchmarks.process import measure_paging, measure_start
-from scripts.benchmarks.rows import Row, format_table, write_json
+from scripts.benchmarks.calls import (
+    Row,
+    measure_calls,
+    measure_million,
+    measure_paging,
+    measure_start,
+    running_site,
+)
 
 from servers.dovecot import find_dovecot
 
@@ -24,15 +31,38 @@ async def measure(*, messages: int, rounds: int) -> list[Row]:
     rows: list[Row] = []
     with anyio.fail_after(RUN_TIMEOUT_S):
         _say(f"filling a mailbox with {messages:,} messages")
-        with running_site(messages) as site:
+        with running_site(messages) as server:
             _say("start-up")
-            rows += await measure_start(site, pairs=rounds)
+            rows += await measure_start(server, pairs=rounds)
             for rtt_ms in RTTS_MS:
                 _say(f"calls, {rtt_ms} ms away")
-                rows += await measure_calls(site, rtt_ms=rtt_ms, rounds=rounds)
+                rows += await measure_calls(server, rtt_ms=rtt_ms, rounds=rounds)
             _say("paging through all of it")
-            rows += await measure_paging(site, messages)
+            rows += await measure_paging(server, messages)
     return rows
+
+
+def format_table(rows: Sequence[Row]) -> str:
+    """Write the rows as a table in Markdown; numbers that miss their limit are marked."""
+    lines = [
+        "| | | round trips | octets from the mail server | tokens of the reply | limit |",
+        "|---|--:|--:|--:|--:|---|",
+    ]
+    section = ""
+    for row in rows:
+        if row.section != section:
+            section = row.section
+            lines.append(f"| **{section}** | | | | | |")
+        limits = [] if row.limit is None else [f"≤ {row.limit:g}"]
+        limits += [] if row.octets_max is None else [f"≤ {row.octets_max:,} octets"]
+        cells = [
+            row.name,
+            f"{row.value:,.{0 if row.value >= 100 or not row.unit else 1}f} {row.unit}".strip(),
+            *("" if each is None else f"{each:,}" for each in (row.round_trips, row.octets, row.tokens)),
+            ", ".join(limits) + ("" if row.met else " **missed**"),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def _say(text: str) -> None:
@@ -59,7 +89,8 @@ def main(*, quick: bool, json_file: Path | None, check: bool, million: bool) -> 
     rows = anyio.run(run)
     click.echo(format_table(rows))
     if json_file is not None:
-        write_json(rows, json_file)
+        written = json.dumps([{**asdict(row), "met": row.met} for row in rows], indent=1)
+        json_file.write_text(written, encoding="utf-8")
     missed = [row.name for row in rows if not row.met]
     if missed:
         _say(f"limits are missed by: {', '.join(missed)}")

@@ -1,19 +1,24 @@
-"""The calls that are measured: their time, their round trips to the mail server, and their tokens."""
+"""What is measured, as a desktop host sees it: mailmcp over stdio, driven by the SDK's client."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
+from time import perf_counter
 from typing import Any
 
+import psutil
 from imapclient import IMAPClient
-from scripts.benchmarks.host import CALL_TIMEOUT_S, Host, data_of, hosted, text_of
-from scripts.benchmarks.made_mail import RARE_WORD, SENDER, SpecialUids, make_messages, make_notes
-from scripts.benchmarks.proxy_process import ProxyProcess
-from scripts.benchmarks.rows import Row
-from scripts.benchmarks.vocabulary import count_tokens
+from mcp import Client, StdioServerParameters
+from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, TextContent
+from scripts.benchmarks.mail import RARE_WORD, SENDER, make_messages, make_notices
+from scripts.benchmarks.vocabulary import count_listed_tokens, count_tokens
 
-from servers.dovecot import Dovecot, Login
+from servers.dovecot import MDBOX, Dovecot, Login
+from servers.proxy import CountingProxy
 from tools.talks import make_talk
 
 SEARCH = "imap_search_messages"
@@ -21,9 +26,47 @@ GET = "imap_get_message"
 MAILBOXES = ("INBOX", "Sent", "Drafts", "Archive", *(f"Projects/{number}" for number in range(1, 7)))
 """Of the second user: all that Dovecot has here, but for Junk and Trash. `*` means the same ten."""
 
-_MESSAGES_IN_EACH = 500
-_TALK_LENGTH = 30
-_PARAGRAPH = "The offer stands as it is, and the delivery is in the week after that. " * 8
+START_RATIO_MAX = 1.4
+"""Above the SDK's own imports, which nobody who uses it can avoid."""
+
+RSS_MAX_MB = 120
+"""A host runs a dozen servers beside a browser; imports alone take half of this."""
+
+RSS_GROWTH_MAX_MB = 25
+_MB = 1e6
+_CALL_TIMEOUT_S = 70.0
+_BARE = StdioServerParameters(
+    command=sys.executable, args=[os.fspath(Path(__file__).with_name("bare_server.py"))]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of the table; None where a column does not apply."""
+
+    section: str
+    name: str
+    value: float
+    unit: str
+    round_trips: int | None = None
+    octets: int | None = None
+    """Received from the mail server."""
+
+    tokens: int | None = None
+    """Of the text of the reply."""
+
+    limit: float | None = None
+    """What `value`, or the round trips of a call, may be at most."""
+
+    octets_max: int | None = None
+
+    @property
+    def met(self) -> bool:
+        """Whether the limits are met; true if there is none."""
+        found = self.value if self.round_trips is None else self.round_trips
+        return (self.limit is None or found <= self.limit) and (
+            self.octets_max is None or (self.octets or 0) <= self.octets_max
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +74,7 @@ class Case:
     """One call."""
 
     name: str
-    tool: str
+    tool: str = SEARCH
     arguments: Mapping[str, Any] = field(default_factory=dict)
     trips: int | None = None
     """The most round trips that a warm call may take, by design."""
@@ -40,58 +83,100 @@ class Case:
     """The most that may come from the mail server."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """A running mail server: one user with a large INBOX, one with ten mailboxes and a conversation."""
-
-    server: Dovecot
-    ann: Login
-    bea: Login
-    uidvalidity: int
-    special: SpecialUids
+MILLION = (
+    Case(name="newest ten, first call of all"),
+    Case(name="newest ten", trips=2, octets=20_000),
+    Case(name="unread", arguments={"unread_only": True}, trips=2, octets=20_000),
+    Case(name="by sender", arguments={"from": SENDER}),
+    Case(name="by subject", arguments={"subject": RARE_WORD}),
+    Case(name="by sender in all mailboxes", arguments={"from": SENDER, "mailbox": "*"}),
+    Case(name="oldest ten", arguments={"sort": "oldest"}),
+)
 
 
 @contextmanager
-def running_site(messages: int) -> Iterator[Site]:
-    """Start a server, fill its mailboxes, and let it build its indexes."""
-    talk = make_talk(_TALK_LENGTH, text=_PARAGRAPH)
+def running_site(messages: int) -> Iterator[Dovecot]:
+    """Start a server with two users: ann with a large INBOX, bea with ten mailboxes and a conversation."""
+    talk = make_talk(30, text="The offer stands as it is, and the delivery is in the week after. " * 8)
     parts = {"Archive": talk[:10], "INBOX": talk[10::2], "Sent": talk[11::2]}
     with Dovecot() as server:
         server.fill_before_login("ann", "INBOX", make_messages(messages), flags=[b"\\Seen"])
-        for seed, name in enumerate(MAILBOXES, start=1):
-            content = [*make_notes(_MESSAGES_IN_EACH, seed=seed), *parts.get(name, [])]
+        for number, name in enumerate(MAILBOXES):
+            content = [*make_messages(99 - number), *parts.get(name, [])]
             server.fill_before_login("bea", name, content, flags=[b"\\Seen"])
-        ann, bea = server.user("ann"), server.user("bea")
-        with IMAPClient(server.host, server.plain_port, ssl=False, timeout=CALL_TIMEOUT_S) as client:
-            client.login(*ann)
-            uidvalidity = client.select_folder("INBOX", readonly=True)[b"UIDVALIDITY"]
-            client.search(["TEXT", RARE_WORD])
-        yield Site(
-            server=server, ann=ann, bea=bea, uidvalidity=uidvalidity, special=SpecialUids.among(messages)
-        )
+        with _signed_in(server, "ann") as client:
+            client.select_folder("INBOX", readonly=True)
+            client.search(["TEXT", RARE_WORD])  # builds the indexes
+        yield server
 
 
-async def measure_calls(site: Site, *, rtt_ms: int, rounds: int) -> list[Row]:
+@contextmanager
+def _signed_in(server: Dovecot, user: str) -> Iterator[IMAPClient]:
+    with IMAPClient(server.host, server.plain_port, ssl=False, timeout=2 * _CALL_TIMEOUT_S) as client:
+        client.login(*server.user(user))
+        yield client
+
+
+@asynccontextmanager
+async def _hosted(host: str, port: int, login: Login) -> AsyncIterator[tuple[Client, psutil.Process]]:
+    """Start mailmcp for a mail server, and list its tools."""
+    before = set(psutil.Process().children())
+    async with Client(_ours(host, port, login), read_timeout_seconds=_CALL_TIMEOUT_S) as client:
+        await client.list_tools()
+        (process,) = set(psutil.Process().children()) - before
+        yield client, process
+
+
+def _ours(host: str, port: int, login: Login) -> StdioServerParameters:
+    variables = {"HOST": host, "PORT": str(port), "USER": login.user, "PASSWORD": login.password}
+    return StdioServerParameters(
+        command=os.fspath(Path(sys.executable).with_name("mailmcp")),
+        args=["serve", "--log-level", "error"],
+        env={f"MAILMCP_{name}": value for name, value in (variables | {"TLS": "none"}).items()},
+    )
+
+
+async def _call(client: Client, tool: str, arguments: Mapping[str, Any]) -> tuple[CallToolResult, float]:
+    """Call a tool; return the result and the milliseconds until it was parsed.
+
+    Raises:
+        RuntimeError: The reply is an error.
+    """
+    request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=dict(arguments)))
+    began = perf_counter()
+    result = await client.session.send_request(request, CallToolResult)
+    took_ms = (perf_counter() - began) * 1000
+    if result.is_error:
+        raise RuntimeError(f"{tool} failed: {result.content}")
+    return result, took_ms
+
+
+async def _data(client: Client, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    result, _ = await _call(client, SEARCH, arguments)
+    data: dict[str, Any] = (result.structured_content or {})["data"]
+    return data
+
+
+async def measure_calls(server: Dovecot, *, rtt_ms: int, rounds: int) -> list[Row]:
     """Measure warm calls of both users at a distance from the mail server."""
     rows: list[Row] = []
-    for login, make_cases in ((site.ann, _cases_of_ann), (site.bea, _cases_of_bea)):
-        with ProxyProcess(site.server.host, site.server.plain_port, rtt_ms=rtt_ms) as proxy:
-            async with hosted(proxy.host, proxy.port, login) as host:
-                for case in await make_cases(site, host):
-                    section = f"warm call, {rtt_ms} ms away"
-                    rows.append(await measure_call(section, host, proxy, case, rounds=rounds))
+    section = f"warm call, {rtt_ms} ms away"
+    for user, make_cases in (("ann", _cases_of_ann), ("bea", _cases_of_bea)):
+        with CountingProxy(server.host, server.plain_port, rtt_s=rtt_ms / 1000) as proxy:
+            async with _hosted(proxy.host, proxy.port, server.user(user)) as (client, _):
+                cases = await make_cases(client)
+                rows += [await _measure(section, client, proxy, case, rounds=rounds) for case in cases]
     return rows
 
 
-async def measure_call(section: str, host: Host, proxy: ProxyProcess, case: Case, *, rounds: int) -> Row:
+async def _measure(section: str, client: Client, proxy: CountingProxy, case: Case, *, rounds: int) -> Row:
     """Make a call so many times, once more before that does not count if there are several."""
     times, trips, octets, text = [], [], [], ""
     for _ in range(rounds + (rounds > 1)):
-        before = proxy.traffic()
-        result, ms = await host.call(case.tool, case.arguments)
-        after = proxy.traffic()
-        data_of(case.tool, result)
-        text = text_of(result)
+        before = proxy.snapshot()
+        result, ms = await _call(client, case.tool, case.arguments)
+        after = proxy.snapshot()
+        text = "\n".join(each.text for each in result.content if isinstance(each, TextContent))
         times.append(ms)
         trips.append(after.round_trips - before.round_trips)
         octets.append(after.octets_received - before.octets_received)
@@ -109,36 +194,94 @@ async def measure_call(section: str, host: Host, proxy: ProxyProcess, case: Case
     )
 
 
-async def _cases_of_ann(site: Site, host: Host) -> Sequence[Case]:
-    cursor = (await host.data(SEARCH, {}))["next_cursor"]
+async def _cases_of_ann(client: Client) -> Sequence[Case]:
+    page = await _data(client, {})
+    stem, _, newest = page["messages"][0]["message_id"].rpartition(":")
 
     def message(name: str, uid: int) -> Case:
-        message_id = f"imap:default:INBOX:{site.uidvalidity}:{uid}"
-        return Case(name=name, tool=GET, arguments={"message_id": message_id}, trips=1)
+        return Case(name=name, tool=GET, arguments={"message_id": f"{stem}:{uid}"}, trips=1)
 
     return (
         Case(name="list mailboxes", tool="imap_list_mailboxes", trips=1),
-        Case(name="newest ten", tool=SEARCH, trips=2),
-        Case(name="next page", tool=SEARCH, arguments={"cursor": cursor}, trips=1),
-        Case(name="by sender", tool=SEARCH, arguments={"from": SENDER}, trips=2),
-        Case(name="word in the text", tool=SEARCH, arguments={"query": RARE_WORD}, trips=2),
-        Case(name="nothing found", tool=SEARCH, arguments={"subject": "nowhere"}),
-        Case(name="counted by sender", tool=SEARCH, arguments={"group_by": "sender"}),
-        message("message of 8 KB", site.special.typical),
-        message("message of 100 KB", site.special.large_text),
-        message("message with a file of 10 MB", site.special.attachments[1]),
+        Case(name="newest ten", trips=2),
+        Case(name="next page", arguments={"cursor": page["next_cursor"]}, trips=1),
+        Case(name="by sender", arguments={"from": SENDER}, trips=2),
+        Case(name="word in the text", arguments={"query": RARE_WORD}, trips=2),
+        Case(name="nothing found", arguments={"subject": "nowhere"}),
+        Case(name="counted by sender", arguments={"group_by": "sender"}),
+        message("message of 8 KB", int(newest)),
+        message("message of 100 KB", int(newest) - 50),
+        message("message with a file of 10 MB", int(newest) // 2),
     )
 
 
-async def _cases_of_bea(_site: Site, host: Host) -> Sequence[Case]:
-    found = await host.data(SEARCH, {"limit": 1})
-    newest = found["messages"][0]["message_id"]
+async def _cases_of_bea(client: Client) -> Sequence[Case]:
+    newest = (await _data(client, {"limit": 1}))["messages"][0]["message_id"]
     return (
-        Case(name="newest ten of ten mailboxes", tool=SEARCH, arguments={"mailbox": "*"}),
-        Case(name="by sender in ten mailboxes", tool=SEARCH, arguments={"mailbox": "*", "from": SENDER}),
+        Case(name="newest ten of ten mailboxes", arguments={"mailbox": "*"}),
+        Case(name="by sender in ten mailboxes", arguments={"mailbox": "*", "from": SENDER}),
         Case(
-            name=f"conversation of {_TALK_LENGTH} in three mailboxes",
+            name="conversation of 30 in three mailboxes",
             tool="imap_get_thread",
             arguments={"message_id": newest},
         ),
     )
+
+
+async def measure_start(server: Dovecot, *, pairs: int) -> list[Row]:
+    """Measure start-up in pairs with the bare server; the first pair fills the caches of files."""
+    ours = _ours(server.host, server.plain_port, server.user("ann"))
+    taken = [[await _first_list_ms(each) for each in (_BARE, ours)] for _ in range(pairs + 1)][1:]
+    async with Client(ours) as client:
+        _, tokens = await count_listed_tokens(client)
+    ratio = median(mine / bare for bare, mine in taken)
+    took_ms = median(mine for _, mine in taken)
+    return [
+        Row(section="process", name="spawn to tools/list", value=took_ms, unit="ms"),
+        Row(section="process", name="times a bare server", value=ratio, unit="x", limit=START_RATIO_MAX),
+        Row(section="process", name="tokens of tools/list", value=tokens, unit=""),
+    ]
+
+
+async def _first_list_ms(server: StdioServerParameters) -> float:
+    began = perf_counter()
+    async with Client(server) as client:
+        await client.list_tools()
+        return (perf_counter() - began) * 1000
+
+
+async def measure_paging(server: Dovecot, messages: int) -> list[Row]:
+    """Follow cursors to the oldest message: each comes by once, and the memory stays small."""
+    ids: list[str] = []
+    arguments: dict[str, object] = {"limit": 100}
+    async with _hosted(server.host, server.plain_port, server.user("ann")) as (client, process):
+        while arguments and len(ids) <= messages:
+            page = await _data(client, arguments)
+            ids += [row["message_id"] for row in page["messages"]]
+            arguments = {"cursor": page["next_cursor"]} if page.get("next_cursor") else {}
+        rss_mb = process.memory_info().rss / _MB
+    wrong = abs(messages - len(set(ids))) + len(ids) - len(set(ids))
+    name = f"memory after {messages // 100} pages"
+    return [
+        Row(section="process", name=name, value=rss_mb, unit="MB", limit=RSS_MAX_MB),
+        Row(section="process", name="messages missing or twice there", value=wrong, unit="", limit=0),
+    ]
+
+
+async def measure_million(messages: int = 1_000_000) -> list[Row]:
+    """Search a mailbox of a million messages, of which nine in ten are read: what a page costs and leaves."""
+    section = f"{messages:,} messages"
+    with Dovecot(extra=MDBOX) as server:
+        server.fill_mdbox_before_login("mia", make_notices(messages))
+        with _signed_in(server, "mia") as other:
+            other.select_folder("INBOX")
+            read = other.search(["SMALLER", 600])
+            other.add_flags(f"1:{max(read)}", ["\\Seen"], silent=True)
+            other.remove_flags(other.search(["LARGER", 600]), ["\\Seen"], silent=True)
+        with CountingProxy(server.host, server.plain_port) as proxy:
+            async with _hosted(proxy.host, proxy.port, server.user("mia")) as (client, process):
+                at_start_mb = process.memory_info().rss / _MB
+                rows = [await _measure(section, client, proxy, case, rounds=1) for case in MILLION]
+                growth_mb = process.memory_info().rss / _MB - at_start_mb
+    name = "growth of the process"
+    return [*rows, Row(section=section, name=name, value=growth_mb, unit="MB", limit=RSS_GROWTH_MAX_MB)]

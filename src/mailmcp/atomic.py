@@ -2,7 +2,28 @@
 
 import os
 import secrets
+import stat
+from codecs import BOM_UTF8
 from pathlib import Path
+
+
+def rewrite(path: Path, text: str) -> None:
+    """Replace the text of a file, or create one that only its owner can read.
+
+    A link stays one; the mode, the byte order mark and the line breaks of Windows stay, too.
+
+    Raises:
+        OSError: It can't be read or written, and is as it was.
+    """
+    real = path.resolve()
+    old, mode = b"", 0o600
+    if real.exists():
+        old, mode = real.read_bytes(), stat.S_IMODE(real.stat().st_mode)
+    octets = text.encode()
+    if b"\r\n" in old:
+        octets = octets.replace(b"\n", b"\r\n")
+    mark = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
+    write_atomically(real, mark + octets, mode=mode)
 
 
 def write_atomically(path: Path, octets: bytes, *, mode: int) -> None:

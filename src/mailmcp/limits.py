@@ -227,41 +227,6 @@ CELL_CHARS_MAX: Final = 32_767
 REFERENCES_MAX: Final = 50
 """Ids read of one message's References: the first and the latest. Longer lists only repeat them."""
 
-STRAY_REPLY_DAYS: Final = 30
-"""A reply without references joins a conversation of the same subject within this many days."""
-
-THREAD_MESSAGES_MAX: Final = 200
-"""Messages found of one conversation; the reply says when there are more."""
-
-THREAD_PAGE_SIZE: Final = 50
-"""Messages in a reply; with more, each would show too little."""
-
-THREAD_PEOPLE_MAX: Final = 5
-"""Addresses named in To and in Cc of each message; the others are counted."""
-
-THREAD_CHARS_DEFAULT: Final = 12_000
-"""All texts in a reply: about 3,000 tokens."""
-
-THREAD_CHARS_MIN: Final = 500
-THREAD_CHARS_MAX: Final = 100_000
-THREAD_MESSAGE_CHARS: Final = 200
-"""Shown of each message at least, if it has as much; with a small budget a page has fewer messages."""
-
-THREAD_TEXT_OCTETS: Final = 32_768
-"""Fetched of each text: enough for any share of the budget."""
-
-THREAD_ROUNDS_MAX: Final = 8
-"""Searches for the messages that those found refer to."""
-
-THREAD_KEYS_OCTETS: Final = 6_000
-"""Keys of one SEARCH for ids: some servers accept lines of at most 8 KB."""
-
-THREAD_ACCOUNT_ROUNDS_MAX: Final = 6
-"""Times that what one account has of a conversation is searched for in the others."""
-
-CONTINUATIONS_MAX: Final = 3
-"""Messages named as possible continuations of a conversation."""
-
 # IMAP
 SESSIONS_PER_ACCOUNT: Final = 4
 """Connections for one account: providers allow 10 to 15 for all of a user's programs together."""

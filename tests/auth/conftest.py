@@ -1,15 +1,16 @@
-"""An authorization server, a clock that tests set, and a browser that consents at once."""
+"""An authorization server, a clock that tests set, a browser that consents at once, places for secrets."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2
+import keyring
+import keyring.backends.fail
 import pytest
 
 from mailmcp.auth.client import OAuthClient, discover
-from mailmcp.auth.store import FileStore
 from servers.authorization import CLIENT_ID, AuthorizationServer
 
 
@@ -27,16 +28,30 @@ class Clock:
 class Browser:
     """Follows the address that it is given, in a thread, as a browser does."""
 
-    pages: list[httpx2.Response] = field(default_factory=list)
     threads: list[threading.Thread] = field(default_factory=list)
 
-    def __call__(self, url: str) -> None:
-        thread = threading.Thread(target=self.visit, args=[url])
+    def __call__(self, url: str, *before: str) -> None:
+        """Visit a page; `before` are requests of strangers to the address where the browser will return."""
+        thread = threading.Thread(target=self.visit, args=[url, before])
         self.threads.append(thread)
         thread.start()
 
-    def visit(self, url: str) -> None:
-        self.pages.append(httpx2.get(url, follow_redirects=True, timeout=10))
+    def visit(self, url: str, before: tuple[str, ...]) -> None:
+        redirect = httpx2.URL(url).params["redirect_uri"]
+        for path in before:
+            assert httpx2.get(redirect + path).status_code == 400
+        httpx2.get(url, follow_redirects=True, timeout=10)
+
+
+@pytest.fixture(autouse=True)
+def secrets_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where secrets go: folders of the test's own, and no key store of the system."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    before = keyring.get_keyring()
+    keyring.set_keyring(keyring.backends.fail.Keyring())  # type: ignore[no-untyped-call]
+    yield tmp_path / "data" / "mailmcp" / "secrets.json"
+    keyring.set_keyring(before)
 
 
 @pytest.fixture
@@ -61,11 +76,3 @@ def provider(clock: Clock) -> Iterator[AuthorizationServer]:
 @pytest.fixture
 def client(provider: AuthorizationServer, clock: Clock) -> OAuthClient:
     return OAuthClient(provider=discover(provider.issuer), client_id=CLIENT_ID, clock=clock)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> FileStore:
-    return FileStore(tmp_path / "data" / "secrets.json")
-
-
-MakeClient = Callable[[], OAuthClient]

@@ -1,4 +1,3 @@
-import json
 import multiprocessing
 import threading
 from collections.abc import Callable
@@ -7,92 +6,59 @@ from pathlib import Path
 import pytest
 
 from auth.conftest import Clock
+from mailmcp.auth import store
 from mailmcp.auth.client import OAuthClient, discover
-from mailmcp.auth.store import FileStore
-from mailmcp.auth.tokens import LEEWAY_S, Tokens, TokenSource, load_tokens, save_tokens
+from mailmcp.auth.tokens import LEEWAY_S, TokenSource
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError
 from servers.authorization import CLIENT_ID, AuthorizationServer
 
-KEY = "work ann@imap.example.com"
+KEY = "work ann@imap.example.com oauth2"
 
 
 @pytest.fixture
-def source(client: OAuthClient, store: FileStore, clock: Clock, tmp_path: Path) -> TokenSource:
-    return TokenSource("work", lambda: client, store, key=KEY, lock_folder=tmp_path / "locks", clock=clock)
+def source(client: OAuthClient, clock: Clock) -> TokenSource:
+    return TokenSource("work", lambda: client, key=KEY, clock=clock)
 
 
-def sign_in(provider: AuthorizationServer, store: FileStore) -> None:
-    save_tokens(store, KEY, Tokens(access_token="", expires_at=0, refresh_token=provider.sign_in()))
-
-
-def test_a_token_is_kept_until_shortly_before_it_expires(
-    source: TokenSource, provider: AuthorizationServer, store: FileStore, clock: Clock
+@pytest.mark.parametrize("rotates", [True, False])
+def test_a_token_is_kept_until_shortly_before_it_expires_or_is_refused(
+    source: TokenSource, provider: AuthorizationServer, clock: Clock, *, rotates: bool
 ) -> None:
-    sign_in(provider, store)
+    provider.rotates = rotates
+    first_refresh_token = provider.sign_in()
+    store.write(KEY, first_refresh_token)
     first = source()
     clock.now += 3600 - LEEWAY_S - 1
     assert source() == first
     clock.now += 2
-    assert source() != first
-    assert provider.refreshes == 2
-
-
-def test_a_token_that_the_mail_server_refused_is_replaced(
-    source: TokenSource, provider: AuthorizationServer, store: FileStore
-) -> None:
-    sign_in(provider, store)
-    refused = source()
-    assert source(refused) != refused
-    assert provider.refreshes == 2
-
-
-def test_a_rotated_refresh_token_is_saved_before_its_access_token_is_used(
-    source: TokenSource, provider: AuthorizationServer, store: FileStore, client: OAuthClient
-) -> None:
-    sign_in(provider, store)
-    token = source()
-    stored = load_tokens(store, KEY)
-    assert stored is not None
-    assert stored.access_token == token
-    client.refresh(stored.refresh_token)  # it is the provider's current one
-
-
-def test_a_provider_that_returns_no_refresh_token_lets_the_old_one_stand(
-    source: TokenSource, provider: AuthorizationServer, store: FileStore, clock: Clock
-) -> None:
-    provider.rotates = False
-    sign_in(provider, store)
-    for _ in range(3):
-        source()
-        clock.now += 3600
+    second = source()
+    assert second != first
+    assert source(second) != second
     assert provider.refreshes == 3
+    assert (store.read(KEY) == first_refresh_token) != rotates
 
 
-def test_without_a_sign_in_the_command_is_named(source: TokenSource) -> None:
-    with pytest.raises(AuthFailedError, match="mailmcp login work") as caught:
-        source()
-    assert caught.value.reason is Reason.SIGN_IN_REQUIRED
-
-
-def test_a_withdrawn_consent_is_asked_for_once_until_someone_signs_in_again(
-    source: TokenSource, provider: AuthorizationServer, store: FileStore
+def test_a_consent_that_is_missing_or_withdrawn_is_asked_for_once(
+    source: TokenSource, provider: AuthorizationServer
 ) -> None:
-    sign_in(provider, store)
+    with pytest.raises(AuthFailedError, match="mailmcp login work"):
+        source()
+    store.write(KEY, provider.sign_in())
     provider.revoke_all()
     for _ in range(3):
         with pytest.raises(AuthFailedError, match="no longer accepts") as caught:
             source()
         assert caught.value.reason is Reason.SIGN_IN_REQUIRED
     assert provider.refreshes == 1
-    sign_in(provider, store)
+    store.write(KEY, provider.sign_in())
     assert source()
 
 
 def test_a_provider_that_is_down_is_no_verdict_on_the_sign_in(
-    source: TokenSource, provider: AuthorizationServer, store: FileStore
+    source: TokenSource, provider: AuthorizationServer
 ) -> None:
-    sign_in(provider, store)
+    store.write(KEY, provider.sign_in())
     provider.answers["/token"] = (503, "{}")
     with pytest.raises(InternalError) as caught:
         source()
@@ -102,33 +68,25 @@ def test_a_provider_that_is_down_is_no_verdict_on_the_sign_in(
     assert source()
 
 
-def test_a_store_that_can_not_be_read_is_named(source: TokenSource, store: FileStore, tmp_path: Path) -> None:
-    store.write(KEY, "{}")
-    (tmp_path / "data" / "secrets.json").write_text("no json")
+def test_a_lock_that_another_process_holds_is_waited_for_and_then_named(
+    source: TokenSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LOCK_WAIT_S", 0.01)
+    with store.locked(source._lock_path), pytest.raises(InternalError, match="another process") as caught:  # noqa: SLF001
+        source()
+    assert caught.value.retryable
+
+
+def test_a_store_that_can_not_be_read_is_named(source: TokenSource, secrets_file: Path) -> None:
+    store.write(KEY, "fake")
+    secrets_file.write_text("no json")
     with pytest.raises(AuthFailedError, match="is damaged") as caught:
         source()
     assert caught.value.reason is Reason.PASSWORD_UNAVAILABLE
 
 
-def test_a_small_store_holds_the_refresh_token_alone(
-    store: FileStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mailmcp.auth.store.FILE_CHARS_MAX", 40)
-    save_tokens(store, KEY, Tokens(access_token="a" * 2_000, expires_at=5, refresh_token="r"))
-    assert json.loads(store.read(KEY) or "") == {"refresh_token": "r"}
-    assert load_tokens(store, KEY) == Tokens(access_token="", expires_at=0, refresh_token="r")
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"refresh_token": 5}'])
-def test_what_is_no_token_counts_as_none(store: FileStore, text: str) -> None:
-    store.write(KEY, text)
-    assert load_tokens(store, KEY) is None
-
-
-def test_threads_share_one_refresh(
-    source: TokenSource, provider: AuthorizationServer, store: FileStore
-) -> None:
-    sign_in(provider, store)
+def test_threads_share_one_refresh(source: TokenSource, provider: AuthorizationServer) -> None:
+    store.write(KEY, provider.sign_in())
     got: list[str] = []
     threads = [threading.Thread(target=lambda: got.append(source())) for _ in range(10)]
     for thread in threads:
@@ -139,37 +97,30 @@ def test_threads_share_one_refresh(
     assert provider.refreshes == 1
 
 
-def _refresh_often(
-    issuer: str, data: str, locks: str, rounds: int, results: Callable[[object], None]
-) -> None:
+def _refresh_often(issuer: str, rounds: int, results: Callable[[object], None]) -> None:
     """Refuse every token that comes, as a mail server would after the other process rotated it."""
     client = OAuthClient(provider=discover(issuer), client_id=CLIENT_ID)
-    source = TokenSource("work", lambda: client, FileStore(Path(data)), key=KEY, lock_folder=Path(locks))
+    source = TokenSource("work", lambda: client, key=KEY)
     token = ""
     for _ in range(rounds):
         token = source(token)
     results(token)
 
 
-def test_two_processes_refresh_one_sign_in_a_hundred_times(
-    provider: AuthorizationServer, store: FileStore, tmp_path: Path
-) -> None:
+def test_two_processes_refresh_one_sign_in_in_turns(provider: AuthorizationServer) -> None:
     """No refresh token is spent twice, which would end the sign-in for both."""
     provider.clock = lambda: 2_000_000_000.0
-    sign_in(provider, store)
+    store.write(KEY, provider.sign_in())
     context = multiprocessing.get_context("spawn")
     results = context.SimpleQueue()
-    data, locks = str(tmp_path / "data" / "secrets.json"), str(tmp_path / "locks")
     processes = [
-        context.Process(target=_refresh_often, args=(provider.issuer, data, locks, 50, results.put))
-        for _ in range(2)
+        context.Process(target=_refresh_often, args=(provider.issuer, 20, results.put)) for _ in range(2)
     ]
     for process in processes:
         process.start()
     for process in processes:
         process.join(100)
     assert [process.exitcode for process in processes] == [0, 0]
-    assert provider.reused == 0
-    assert 50 <= provider.refreshes <= 100
+    assert (provider.reused, provider.refreshes) == (0, 40)
     assert results.get()
     assert results.get()

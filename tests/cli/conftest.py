@@ -1,16 +1,24 @@
-"""Fixtures of the command line's tests."""
+"""Runs `mailmcp` in this process, with a client of the SDK in the host's place, or as a process."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+import anyio
 import pytest
+from click.testing import CliRunner, Result
+from mcp import Client
 
 from cli.served import Served, clean_environment
+from mailmcp.cli.main import cli
 
 Serve: TypeAlias = Callable[..., Served]
+Host: TypeAlias = Callable[[Client], Awaitable[object]]
+"""What a host does with the client that it has connected."""
+
+ServeTo: TypeAlias = Callable[..., Result]
 
 
 @pytest.fixture
@@ -20,6 +28,25 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
         yield lambda *arguments, environment=None: stack.enter_context(
             Served(arguments, environment=environment, folder=tmp_path)
         )
+
+
+@pytest.fixture
+def serve_to(monkeypatch: pytest.MonkeyPatch) -> ServeTo:
+    """Runs a command that serves, in this process; what is logged is in the result's `stderr`."""
+
+    def run(host: Host, *arguments: str, **environment: str) -> Result:
+        def run_stdio(server: Any, *, leave: object) -> None:  # noqa: ARG001 - as the real one
+            async def talk() -> None:
+                async with Client(server) as client:
+                    await host(client)
+
+            anyio.run(talk)
+
+        monkeypatch.setattr("mailmcp.cli.serve.run_stdio", run_stdio)
+        monkeypatch.setattr("mailmcp.cli.serve.exit_if_threads_are_stuck", lambda: None)
+        return CliRunner().invoke(cli, arguments, env=environment, catch_exceptions=False)
+
+    return run
 
 
 @pytest.fixture(autouse=True)

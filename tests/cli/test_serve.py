@@ -1,181 +1,200 @@
-"""`mailmcp serve`: it ends when its host does, and writes nothing but the protocol."""
+"""`mailmcp serve` and `demo`: what settings and options do, and what is logged."""
 
 import json
 import socket
-import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from mcp import Client
+from mcp.types import CallToolResult
 
-from cli.conftest import Serve
-from cli.served import Served
+from cli.conftest import ServeTo
 from cli.settings_files import write_settings
 from mailmcp.cli.main import cli
-from mailmcp.cli.serve import exit_if_threads_are_stuck
 from mailmcp.imap.account import Account
+from servers.embedded import Pymap
 from servers.logins import plain_account
 from servers.peer import PeerFactory
-from servers.peer_actions import Bye, Close, FailUid, Respond, Rule, Silence
+from servers.peer_actions import Bye, Close, FailUid, Respond, Rule
 from servers.peer_mailbox import make_messages
-from tools.stores import peer_account
+from tools.letters import make_letter
+from tools.stores import peer_account, pymap_store
 
-WAIT_S = 30.0
-
-SEARCH = {"name": "imap_search_messages", "arguments": {}}
-
-
-def serving(serve: Serve, folder: Path, account: Account, *options: str, **environment: str) -> Served:
-    config = write_settings(folder, account)
-    served = serve("serve", "--config", str(config), *options, environment=environment)
-    served.introduce()
-    return served
+SECRETS = ("hushsubject", "hushbody", "hushsender", "hushquery", "hushname", "hushvalue", "fake-password")
+FIELDS = {"tool", "account", "mailbox", "request_id", "outcome", "duration_ms", "imap_round_trips"}
+SEARCH = "imap_search_messages"
 
 
-def assert_protocol_alone(served: Served) -> None:
-    assert served.lines
-    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in served.lines)
+def data_of(result: CallToolResult) -> dict[str, Any]:
+    assert result.structured_content is not None
+    data: dict[str, Any] = result.structured_content["data"]
+    return data
 
 
-def test_it_serves_saves_and_ends_with_stdin(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
-    folder = tmp_path / "saved"
-    folder.mkdir()
-    server = peer(messages=make_messages(1))
-    served = serving(serve, tmp_path, peer_account(server), MAILMCP_SAVE_FOLDER=str(folder))
-    arguments = {"message_id": "imap:work:INBOX:1700000000:1", "part_id": "1", "mode": "save"}
-    served.call("imap_get_attachment", **arguments)
-    assert [path.read_text() for path in folder.iterdir()] == ["Text of message 1.\n"]
-    for line in (
-        "",
-        "{",
-        "[]",
-        '"hunter2-secret"',
-        '{"jsonrpc":"2.0","id":7}',
-        '{"secret":"hunter2-secret"}',
-    ):
-        served.write(line)
-    served.write({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": ["hunter2-secret"]}})
-    assert served.call("imap_search_messages")["structuredContent"]["data"]["total"] == 1
-    assert served.close() == 0
-    assert_protocol_alone(served)
-    assert server.commands[-1].name == "LOGOUT", "it says goodbye"
-    server.wait_closed(1)
-    assert "hunter2-secret" not in served.stderr
+def id_of(result: CallToolResult) -> str:
+    assert result.structured_content is not None
+    return str(result.structured_content["meta"]["request_id"])
 
 
-def test_it_ends_with_stdin_also_with_many_calls_in_flight(
-    serve: Serve, peer: PeerFactory, tmp_path: Path
+@pytest.fixture
+def account(pymap_server: Pymap) -> Account:
+    letter = make_letter("hushsubject", "hushbody\n", sender="hushsender <hushsender@example.org>")
+    letter.add_attachment("hushbody", filename="hushname.txt")
+    pymap_server.fill("INBOX", [letter.as_bytes(), letter.as_bytes()])
+    return pymap_store(pymap_server).account
+
+
+def test_every_finished_call_is_one_line_without_mail_or_arguments(
+    serve_to: ServeTo, account: Account, tmp_path: Path
 ) -> None:
-    """More than may be connected at a time."""
-    server = peer(rules=[Rule(command="EXAMINE", action=Silence())])
-    served = serving(serve, tmp_path, peer_account(server))
-    for _ in range(20):
-        served.send("tools/call", SEARCH)
-    server.wait_for("EXAMINE", WAIT_S, nth=4)
-    assert served.close() == 0
-    assert served.stderr.count("outcome=cancelled") == 20
+    results: list[CallToolResult] = []
 
+    async def host(client: Client) -> None:
+        async def call(tool: str, **arguments: object) -> CallToolResult:
+            results.append(await client.call_tool(tool, arguments))
+            return results[-1]
 
-RESOLVER = """
-import socket
+        await call("imap_list_accounts")
+        found = data_of(await call(SEARCH, query="hushbody", limit=1, snippet_max_chars=100))
+        await call(SEARCH, query="hushquery hushquery")
+        await call(SEARCH, hushname="hushvalue", limit="hushvalue", query="hushvalue\n")
+        await call(SEARCH, cursor="hushvalue")
+        await call("imap_get_message", message_id="hushvalue")
+        await call(SEARCH, account_id="hushname")
+        await call("imap_get_message", message_id=found["messages"][0]["message_id"], include_headers=True)
 
-def getaddrinfo(*_arguments, **_options):
-    with socket.socket(socket.AF_UNIX) as resolver:
-        resolver.connect({path!r})
-        resolver.recv(1)
-
-socket.getaddrinfo = getaddrinfo
-"""
-
-
-def test_it_ends_with_stdin_also_while_a_name_is_looked_up(serve: Serve, tmp_path: Path) -> None:
-    """A resolver that never answers blocks its thread, and nothing can interrupt it."""
-    path = str(tmp_path / "resolver")
-    (tmp_path / "sitecustomize.py").write_text(RESOLVER.format(path=path))
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(path)
-        listener.listen()
-        listener.settimeout(WAIT_S)
-        account = plain_account("127.0.0.1", 143, "fake-user", "fake-password")
-        served = serving(serve, tmp_path, account, PYTHONPATH=str(tmp_path))
-        served.send("tools/call", SEARCH)
-        asked, _ = listener.accept()
-        with asked:
-            assert served.close() == 0
-    assert_protocol_alone(served)
-    assert "outcome=cancelled" in served.stderr
-
-
-def test_threads_that_end_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    exits: list[int] = []
-    monkeypatch.setattr("os._exit", exits.append)
-    monkeypatch.setattr("logging.shutdown", lambda: None)
-    release = threading.Event()
-    ending = threading.Thread(target=release.wait)
-    ending.start()
-    release.set()
-    exit_if_threads_are_stuck()
-    assert (exits, ending.is_alive()) == ([], False)
-
-
-def test_threads_that_do_not_are_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    exits: list[int] = []
-    monkeypatch.setattr("os._exit", exits.append)
-    monkeypatch.setattr("logging.shutdown", lambda: None)
-    release = threading.Event()
-    stuck = threading.Thread(target=release.wait)
-    stuck.start()
-    exit_if_threads_are_stuck()
-    release.set()
-    stuck.join()
-    assert exits == [0]
+    config = str(write_settings(tmp_path, account))
+    served = serve_to(host, "serve", "--config", config, "--log-format", "json", "--log-level", "debug")
+    lines = served.stderr.splitlines()
+    calls = [each for each in map(json.loads, lines) if "outcome" in each]
+    assert [call["request_id"] for call in calls] == [id_of(each) for each in results]
+    assert [call["outcome"].partition("/")[0] for call in calls] == (
+        ["ok", "ok", "ok", "invalid_input", "invalid_input", "invalid_input", "not_found", "ok"]
+    )
+    for call in calls:
+        assert set(call) >= FIELDS
+        assert call["level"] == ("INFO" if call["outcome"] == "ok" else "WARNING")
+    assert (calls[1]["account"], calls[1]["mailbox"]) == ("work", "INBOX")
+    assert [(secret, line) for line in lines for secret in SECRETS if secret in line] == []
 
 
 MISBEHAVIOURS: list[dict[str, Any]] = [
     {"greeting": Bye()},
     {"greeting": Respond(b"\0\xff garbage\r\n" * 50)},
     {"greeting": Close("before", reset=True)},
-    {"rules": [Rule(command="LOGIN", action=Respond(b"{tag} NO [ALERT] fake-password was wrong\r\n"))]},
+    {"rules": [Rule(command="LOGIN", action=Respond(b'{tag} NO LOGIN "fake-user" "fake-password"\r\n'))]},
     {"rules": [Rule(command="EXAMINE", action=Respond(b"* 1 EXISTS\r\n{tag} OK Done\r\n"))]},
     {"rules": [Rule(command="UID SEARCH", action=Respond(b"* SEARCH x y z\r\n{tag} OK Done\r\n"))]},
-    {"rules": [Rule(command="UID SEARCH", action=Respond(b"\xff\xfe\r\n\r\n{tag} OK Done\r\n"))]},
+    {"rules": [Rule(command="UID SEARCH", action=Respond(b"{tag} NO TEXT hushquery\r\n"))]},
     {"rules": [Rule(command="UID FETCH", action=FailUid(1, "garbage"))]},
     {"rules": [Rule(command="UID FETCH", action=Close("within"))]},
     {"rules": [Rule(command="UID FETCH", action=Respond(b"* 1 FETCH (UID 1 BODY[] {99999999999}\r\n"))]},
 ]
 
 
-def test_nothing_but_the_protocol_is_written_whatever_servers_do(
-    serve: Serve, peer: PeerFactory, tmp_path: Path
+def test_no_server_causes_a_bug_or_puts_anything_into_the_log(
+    serve_to: ServeTo, peer: PeerFactory, tmp_path: Path
 ) -> None:
     """One account for each misbehaviour."""
     peers = {f"peer{n}": peer(messages=make_messages(1), **each) for n, each in enumerate(MISBEHAVIOURS)}
     accounts = [replace(peer_account(each), account_id=name) for name, each in peers.items()]
-    config = write_settings(tmp_path, *accounts)
-    served = serve("--config", str(config), "--log-level", "debug")
-    served.introduce()
-    for name, each in peers.items():
-        message_id = f"imap:{name}:INBOX:{each.mailbox.uidvalidity}:1"
-        for result in (
-            served.call("imap_search_messages", account_id=name),
-            served.call("imap_get_message", message_id=message_id),
-        ):
-            reply = result["structuredContent"]
-            assert reply["meta"]["request_id"]
-            assert reply.get("error", {}).get("details", {}).get("reason") != "unexpected", name
-    assert served.close() == 0
-    assert_protocol_alone(served)
-    assert "fake-password" not in served.stderr + "".join(served.lines)
+
+    async def host(client: Client) -> None:
+        for name, each in peers.items():
+            message_id = f"imap:{name}:INBOX:{each.mailbox.uidvalidity}:1"
+            for tool, arguments in (
+                (SEARCH, {"account_id": name, "query": "hushquery"}),
+                ("imap_get_message", {"message_id": message_id}),
+            ):
+                reply = (await client.call_tool(tool, arguments)).structured_content or {}
+                assert reply["meta"]["request_id"]
+                assert reply.get("error", {}).get("details", {}).get("reason") != "unexpected", name
+
+    served = serve_to(host, "--config", str(write_settings(tmp_path, *accounts)), "--log-level", "debug")
+    assert served.stdout == ""
+    assert [secret for secret in SECRETS if secret in served.stderr] == []
     assert "Traceback" not in served.stderr
 
 
-def test_an_address_that_is_taken_is_said(peer: PeerFactory, tmp_path: Path) -> None:
-    config = write_settings(tmp_path, peer_account(peer()))
+def test_options_win_over_the_file_and_warnings_are_logged(
+    serve_to: ServeTo, peer: PeerFactory, tmp_path: Path
+) -> None:
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    account = peer_account(peer(messages=make_messages(1)))
+    config = write_settings(tmp_path, account, server='text = "markdown"')
+    config.chmod(0o644)
+
+    async def host(client: Client) -> None:
+        (content,) = (await client.call_tool("imap_list_accounts", {})).content
+        assert getattr(content, "text", "").startswith('{"summary":"1 account"')
+        (row,) = data_of(await client.call_tool(SEARCH, {}))["messages"]
+        assert "uid" not in row, "a full one has it"
+        saving = {"message_id": row["message_id"], "part_id": "1", "mode": "save"}
+        assert data_of(await client.call_tool("imap_get_attachment", saving))
+
+    options = ["--text", "json", "--rows", "lean"]
+    served = serve_to(host, "--config", str(config), *options, MAILMCP_SAVE_FOLDER=str(folder))
+    assert " WARNING mailmcp.cli.serve " in served.stderr
+    assert [path.read_text() for path in folder.iterdir()] == ["Text of message 1.\n"]
+
+
+@pytest.mark.parametrize("command", ["serve", "check"])
+def test_wrong_settings_exit_with_2_and_name_every_mistake(command: str, tmp_path: Path) -> None:
+    secret = "hunter2-in-the-settings"
+    nowhere = plain_account("127.0.0.1", 1, "fake-user", secret)
+    config = write_settings(tmp_path, nowhere, server='envelope = "xml"\nspeed = 1', extra="portt = 1")
+    result = CliRunner().invoke(cli, [command, "--config", str(config)])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("mailmcp: the settings have errors:\n  ")
+    assert [named for named in ("envelope", "speed", "portt") if named not in result.stderr] == []
+    assert secret not in result.output
+    missing = CliRunner().invoke(cli, [command, "--config", str(tmp_path / "none.toml")])
+    assert missing.exit_code == 2
+    assert "none.toml: can't be read" in missing.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["serve", "--log-level", "x"], '--log-level: must be one of "'),
+        (["demo", "--envelope", "x"], '--envelope: must be one of "'),
+        (["serve", "--port", "8000"], "--host and --port need --transport http."),
+        (
+            ["serve", "--transport", "http", "--port", "{taken}"],
+            "on 127.0.0.1:{taken}: the port is in use",
+        ),
+    ],
+)
+def test_a_wrong_option_is_named(arguments: list[str], fault: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        arguments = ["serve", "--config", str(config), "--transport", "http", "--port", port]
-        result = CliRunner().invoke(cli, arguments)
+        result = CliRunner().invoke(cli, [each.replace("{taken}", port) for each in arguments])
+    assert result.exit_code in {1, 2}
+    assert fault.replace("{taken}", port) in result.stderr
+
+
+def test_the_demo_serves_its_sample_with_the_variables_of_the_server(serve_to: ServeTo) -> None:
+    async def host(client: Client) -> None:
+        (account,) = data_of(await client.call_tool("imap_list_accounts", {}))["accounts"]
+        assert (account["account_id"], account["host"], account["secure"]) == ("demo", "127.0.0.1", False)
+        mailboxes = data_of(await client.call_tool("imap_list_mailboxes", {}))["mailboxes"]
+        assert len(mailboxes) == 12  # Projects itself holds no messages
+        (row,) = data_of(await client.call_tool(SEARCH, {"query": "Apollo", "limit": 1}))["messages"]
+        assert "uid" not in row
+        assert not (await client.call_tool("imap_get_message", {"message_id": row["message_id"]})).is_error
+
+    variables = {"MAILMCP_ROWS": "lean", "MAILMCP_HOST": "imap.example.com", "MAILMCP_LOGLEVEL": "info"}
+    served = serve_to(host, "demo", **variables)
+    assert "serves demo from the sample mailbox" in served.stderr
+    assert "did you mean MAILMCP_LOG_LEVEL?" in served.stderr
+
+
+def test_without_the_extra_the_demo_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    result = CliRunner().invoke(cli, ["demo"])
     assert result.exit_code == 1
-    assert f"mailmcp: can't listen on 127.0.0.1:{port}: the port is in use" in result.stderr
+    assert "install it with: pip install ./src/mcp-envelope '.[demo]'" in result.output

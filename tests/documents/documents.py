@@ -13,7 +13,7 @@ _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 _NAMES = " ".join(
     f'xmlns:{name}="{_ODF}{name}:1.0"' for name in ("office", "text", "table", "style", "presentation")
 )
-_ODF_NAMES = f'{_NAMES} xmlns:draw="{_ODF}drawing:1.0"'
+_ODF_NAMES = f'{_NAMES} xmlns:draw="{_ODF}drawing:1.0" xmlns:svg="svg" xmlns:xlink="xlink"'
 
 
 def zipped(entries: Mapping[str, str | bytes], *, method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -127,8 +127,15 @@ def shape(text: str, placeholder: str = "body", *, hidden: str = "0", properties
     )
 
 
-def open_document(kind: str, body: str, *, styles: str = "", manifest: str = "<manifest/>") -> bytes:
-    """Make an ODF file: `kind` is `text`, `spreadsheet` or `presentation`."""
+def open_document(
+    kind: str,
+    body: str,
+    *,
+    styles: str = "",
+    manifest: str = "<manifest/>",
+    objects: Mapping[str, str] | None = None,
+) -> bytes:
+    """Make an ODF file: `kind` is `text`, `spreadsheet` or `presentation`; `objects` are documents within."""
     return zipped(
         {
             "mimetype": f"application/vnd.oasis.opendocument.{kind}",
@@ -136,6 +143,7 @@ def open_document(kind: str, body: str, *, styles: str = "", manifest: str = "<m
             "content.xml": f"<office:document-content {_ODF_NAMES}><office:automatic-styles>{styles}"
             f"</office:automatic-styles><office:body><office:{kind}>{body}</office:{kind}></office:body>"
             "</office:document-content>",
+            **{f"{name}/content.xml": xml for name, xml in (objects or {}).items()},
         },
         method=zipfile.ZIP_STORED,
     )

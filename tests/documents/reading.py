@@ -4,7 +4,7 @@ import io
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from mailmcp.documents.writer import StopReading, Writer
@@ -19,6 +19,7 @@ class Reading:
     truncated: bool
     notes: list[str]
     is_scanned: bool = False
+    files: list[str] = field(default_factory=list)
 
 
 def read_with(

@@ -58,16 +58,6 @@ def test_texts_that_were_not_asked_for_the_longest_go_first(monkeypatch: pytest.
     anyio.run(run)
 
 
-def test_a_text_larger_than_the_cache_is_given_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def run() -> None:
-        extractor = Extractor(cache_octets=100)
-        assert (await extractor.extract(_letter("a" * 100), Kind.DOCX)).text
-        monkeypatch.setattr(sys, "executable", "/no/such/python")
-        assert await _cause(lambda: extractor.extract(_letter("a" * 100), Kind.DOCX)) is Cause.CRASHED
-
-    anyio.run(run)
-
-
 def test_waiting_ends_at_the_deadline_and_a_cancelled_call_makes_room(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -87,21 +77,5 @@ def test_waiting_ends_at_the_deadline_and_a_cancelled_call_makes_room(
                 tasks.cancel_scope.cancel()
         assert children() == []
         assert (await extractor.extract(_letter("b"), Kind.DOCX)).text == "b"
-
-    anyio.run(run)
-
-
-def test_a_deadline_ends_the_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    door = make_door(tmp_path)
-    monkeypatch.setattr(process, "worker_command", lambda _: hanging(door))
-
-    async def run() -> None:
-        extractor = Extractor()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lambda: to_thread.run_sync(wait_at, door))
-            deadline = anyio.current_time() + 0.5
-            cause = await _cause(lambda: extractor.extract(_letter("a"), Kind.DOCX, deadline=deadline))
-            assert cause is Cause.TIMED_OUT
-        assert children() == []
 
     anyio.run(run)

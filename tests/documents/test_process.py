@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -15,16 +16,15 @@ import pytest
 from anyio import to_thread
 
 from documents.documents import docx, paragraph
-from documents.stand_in import ANSWER, children, hanging, make_door, program, unmeasured_environment, wait_at
+from documents.stand_in import children, hanging, make_door, program, unmeasured_environment, wait_at
 from mailmcp import limits
-from mailmcp.documents import process
-from mailmcp.documents.extraction import Cause, Extraction, Section, UnreadableError
+from mailmcp.documents.extraction import Cause, Extraction, Job, Section, Task, UnreadableError
 from mailmcp.documents.kind import Kind
 from mailmcp.documents.process import extract_text
 
+_JOB = Job(task=Task.TEXT, kind=Kind.DOCX)
 _LETTER = docx(paragraph("Grüße aus 東京"))
 
-_SIZES = '"width": 1, "height": 1, "source_width": 1, "source_height": 1, "pages": 1'
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals and named pipes")
 
@@ -33,7 +33,7 @@ def _extract(
     content: bytes = _LETTER, command: Sequence[str] | None = None, *, time_limit_s: float = 20
 ) -> Extraction:
     async def run() -> Extraction:
-        return await extract_text(content, Kind.DOCX, command=command, time_limit_s=time_limit_s)
+        return await extract_text(content, replace(_JOB, time_s=time_limit_s), command)
 
     return anyio.run(run)
 
@@ -44,11 +44,6 @@ def _cause(command: Sequence[str], content: bytes = _LETTER, *, time_limit_s: fl
     assert raised.value.message.endswith(".")
     assert children() == []
     return raised.value.cause
-
-
-def test_a_document_is_read() -> None:
-    assert _extract() == Extraction(text="Grüße aus 東京", sections=(), truncated=False, notes=())
-    assert children() == []
 
 
 def test_the_answer_is_taken_as_it_is_meant() -> None:
@@ -96,31 +91,6 @@ def test_an_answer_that_is_none_is_a_crash(script: str) -> None:
     assert _cause(program(script)) is Cause.CRASHED
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "print('{}')",
-        f"print('{{{_SIZES}}}')",
-        f"print('{{{_SIZES}, \"notes\": []}}\\nGIF8')",
-        "sys.stdout.write('x' * 6_000_000)",
-    ],
-    ids=["nothing", "no notes", "another format", "too much"],
-)
-def test_a_picture_that_is_none_is_a_crash(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    monkeypatch.setattr(process, "worker_command", lambda _: program(script))
-
-    async def run() -> None:
-        with pytest.raises(UnreadableError) as raised:
-            await process.draw_picture(b"", Kind.IMAGE, 1)
-        assert raised.value.cause is Cause.CRASHED
-
-    anyio.run(run)
-
-
-def test_a_cause_is_an_answer() -> None:
-    assert _cause(program("""print('{"cause": "encrypted"}')""")) is Cause.ENCRYPTED
-
-
 @posix
 @pytest.mark.parametrize(
     ("number", "cause"),
@@ -134,15 +104,6 @@ def test_a_cause_is_an_answer() -> None:
 def test_the_signal_that_ended_it_says_why(number: str, cause: Cause) -> None:
     assert hasattr(signal, number)
     assert _cause(program(f"os.kill(os.getpid(), signal.{number})")) is cause
-
-
-def test_a_program_that_is_not_there_is_a_crash(caplog: pytest.LogCaptureFixture) -> None:
-    assert _cause(["/no/such/program"]) is Cause.CRASHED
-    assert "can't start the process that reads documents: FileNotFoundError" in caplog.text
-
-
-def test_a_flood_of_output_is_cut() -> None:
-    assert _cause(program("while True: sys.stdout.write('x' * 65536)")) is Cause.CRASHED
 
 
 def test_a_flood_of_errors_is_heard_in_part_and_harms_nothing(caplog: pytest.LogCaptureFixture) -> None:
@@ -171,7 +132,7 @@ def test_cancelling_kills_and_buries_the_worker(tmp_path: Path) -> None:
 
     async def run() -> int:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lambda: extract_text(_LETTER, Kind.DOCX, command=hanging(door)))
+            tasks.start_soon(extract_text, _LETTER, _JOB, hanging(door))
             number = await to_thread.run_sync(wait_at, door)
             assert psutil.pid_exists(number)
             tasks.cancel_scope.cancel()
@@ -186,34 +147,15 @@ def test_no_file_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "EXTRACT_GRACE_S", 0.1)
 
     async def run() -> None:
-        await extract_text(_LETTER, Kind.DOCX)
+        await extract_text(_LETTER, _JOB)
         before = psutil.Process().num_fds()
-        await extract_text(_LETTER, Kind.DOCX)
+        await extract_text(_LETTER, _JOB)
         for code in ("pass", "time.sleep(60)", "while True: print('x' * 9999)"):
             with pytest.raises(UnreadableError):
-                await extract_text(_LETTER, Kind.DOCX, command=program(code), time_limit_s=0.5)
+                await extract_text(_LETTER, replace(_JOB, time_s=0.5), program(code))
         assert psutil.Process().num_fds() == before
 
     anyio.run(run)
-
-
-@pytest.mark.parametrize(
-    ("kind", "cause"),
-    [
-        (Kind.DOC, Cause.UNSUPPORTED),
-        (Kind.XLS, Cause.UNSUPPORTED),
-        (Kind.PPT, Cause.UNSUPPORTED),
-        (Kind.ENCRYPTED_OFFICE, Cause.ENCRYPTED),
-    ],
-)
-def test_what_cannot_be_read_is_said_without_a_process(kind: Kind, cause: Cause) -> None:
-    with pytest.raises(UnreadableError) as raised:
-        anyio.run(lambda: extract_text(b"x", kind, command=["/no/such/program"]))
-    assert raised.value.cause is cause
-
-
-def test_what_is_too_large_is_not_tried() -> None:
-    assert _cause(["/no/such/program"], bytes(limits.EXTRACT_OCTETS_MAX + 1)) is Cause.TOO_LARGE
 
 
 def test_the_server_loads_no_parser() -> None:
@@ -227,7 +169,3 @@ def test_the_server_loads_no_parser() -> None:
     assert not {"pypdf", "zipfile", "xml", "pyexpat", "mailmcp.documents.worker", "cryptography"} & set(
         loaded
     )
-
-
-def test_the_stand_in_answers_as_the_worker_does() -> None:
-    assert json.loads(ANSWER).keys() == {"text", "sections", "truncated", "notes"}

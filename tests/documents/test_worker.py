@@ -1,16 +1,15 @@
 """The worker's answers; its process is tested in `test_process.py`."""
 
-import io
 import json
 from typing import Any
 
 import pytest
 
-from documents.documents import docx, open_document, paragraph, pptx, shape, xlsx, zipped
+from documents.documents import docx, open_document, paragraph, zipped
 from documents.pdf_file import pdf
 from documents.reading import writer
 from mailmcp.documents import worker
-from mailmcp.documents.extraction import CONTENT_LENGTH, Job, Task
+from mailmcp.documents.extraction import Job, Task
 from mailmcp.documents.formats import word
 from mailmcp.documents.kind import CONTAINERS, DRAWABLE, UNREADABLE, Kind
 
@@ -32,30 +31,6 @@ def test_every_kind_has_a_reader_for_what_can_be_done_with_it() -> None:
     assert worker.FORMATS[Task.TEXT].keys() == kinds - {Kind.IMAGE}
     assert worker.FORMATS[Task.PICTURE].keys() == DRAWABLE
     assert worker.FORMATS[Task.MEMBER].keys() == CONTAINERS
-
-
-@pytest.mark.parametrize(
-    ("kind", "content"),
-    [
-        ("pdf", pdf(["text"])),
-        ("docx", docx(paragraph("text"))),
-        ("xlsx", xlsx({"S": '<sheetData><row><c t="str"><v>text</v></c></row></sheetData>'})),
-        ("pptx", pptx([shape("text")])),
-        ("odt", open_document("text", "<text:p>text</text:p>")),
-        ("rtf", b"{\\rtf1 text}"),
-    ],
-)
-def test_each_kind_is_read(kind: str, content: bytes) -> None:
-    answer = _answer(content, kind)
-    assert answer["text"].split("\n")[-1] == "text"
-    assert (answer["truncated"], answer["notes"]) == (False, [])
-
-
-def test_full_is_an_ordinary_end() -> None:
-    answer = _answer(docx(_MANY), max_chars=100)
-    assert len(answer["text"]) <= 100
-    assert answer["truncated"] is True
-    assert answer["notes"] == ["Only the first 100 characters of the document were read."]
 
 
 @pytest.mark.parametrize(
@@ -104,9 +79,3 @@ def test_stderr_says_where_it_failed_and_nothing_of_the_document(
     said = capfd.readouterr().err
     assert said.startswith("ValueError at test_worker.py:")
     assert "secret" not in said
-
-
-def test_only_the_content_is_taken_from_stdin() -> None:
-    stream = io.BytesIO(CONTENT_LENGTH.pack(3) + b"abcdef")
-    assert worker.receive(stream) == b"abc"
-    assert stream.read() == b"def"

@@ -1,7 +1,7 @@
 """Damaged files: whatever becomes of them, the worker answers and the server goes on."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import anyio
@@ -9,6 +9,7 @@ import pytest
 
 from documents import tnef_file
 from documents.documents import zipped
+from documents.old_office import CELL, ROW_END, doc, plain, ppt, saved, shape, slide, text, xls
 from documents.ole_file import file_time, msg_tree, ole_file
 from documents.pdf_file import pdf
 from documents.pictures import image
@@ -42,6 +43,11 @@ WHOLE = {
     ("msg", "a.txt"): ole_file(_MESSAGE),
     ("tnef", "a.txt"): _WINMAIL,
 }
+OLD = {
+    "doc": doc([plain("content 1\r"), plain("A\x07", 0, CELL), plain("\x07", 0, ROW_END)], [plain("note\r")]),
+    "ppt": ppt([slide(shape(text("content"))), slide(shape(text("content 2", 0)), notes_id=1)]),
+    "xls": saved(xls({"S": {(0, 0): "content", (1, 1): 2.5}, "T": {(2, 2): "content 2"}})),
+}
 PICTURES = {
     **{name: image(40, 30, kind=name) for name in ("PNG", "JPEG", "GIF", "WEBP", "BMP")},
     "TIFF": image(40, 30, kind="TIFF", frames=["lime"]),
@@ -71,9 +77,11 @@ def mutated(whole: bytes, seed: int) -> bytes:
     return bytes(octets)
 
 
-def answers(kind: str, member: str, content: bytes) -> Iterator[dict[str, object]]:
+def answers(
+    kind: str, member: str, content: bytes, tasks: Sequence[Task] = (Task.TEXT, Task.MEMBER)
+) -> Iterator[dict[str, object]]:
     """Read the text and a file within, as the worker does."""
-    for task in (Task.TEXT, Task.MEMBER):
+    for task in tasks:
         job = Job(task=task, kind=kind, max_chars=10_000, member=member, time_s=60, memory_octets=0)
         answer = worker.answer(worker.load_reader(job), content, job, writer(max_chars=10_000))
         yield json.loads(answer.partition(b"\n")[0])
@@ -91,13 +99,26 @@ def test_containers_are_answered(kind: str, member: str, capfd: pytest.CaptureFi
     assert "content" not in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("kind", OLD)
+def test_old_documents_are_answered(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
+    [whole, *_] = answers(kind, "", OLD[kind], tasks=[Task.TEXT])
+    assert "content" in str(whole["text"])
+    for seed in range(600):
+        for answer in answers(kind, "", mutated(OLD[kind], seed), tasks=[Task.TEXT]):
+            assert set(answer) == {"cause"} or "notes" in answer
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert "content" not in captured.err
+
+
 @pytest.mark.parametrize("seed", thin(range(40), keep_every=10))
 def test_the_server_goes_on_whatever_a_picture_does(seed: int) -> None:
     """In processes: decoders in C may crash."""
 
     async def draw(name: str, content: bytes) -> bool:
         try:
-            picture = await draw_picture(content, Kind.PDF if name == "PDF" else Kind.IMAGE, 1)
+            kind = Kind.PDF if name == "PDF" else Kind.IMAGE
+            picture = await draw_picture(content, Job(task=Task.PICTURE, kind=kind))
         except UnreadableError:
             return False
         return picture.octets != b""

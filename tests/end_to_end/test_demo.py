@@ -20,10 +20,7 @@ def test_the_session_shows_what_it_is_there_to_show() -> None:
         "Error `invalid_input`",
         "can't be combined with since",
         "Did you mean from?",
-        "Error `conflict` (uidvalidity_changed)",
         "messages of a conversation, oldest first",
         "[Page 1]",
-        "1 of 1 message in",
-        ":Archive:",
     ):
         assert sign in session

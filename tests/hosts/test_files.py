@@ -3,20 +3,21 @@
 import json
 import stat
 from codecs import BOM_UTF8
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from mailmcp.hosts.files import FileError, apply, has_entry, plan_install, plan_uninstall
+from mailmcp.hosts.files import FileError, apply, plan_install, plan_uninstall
 from mailmcp.hosts.table import HOSTS, Host, Launch
 
 LAUNCH = Launch(command="/home/ann/.local/bin/mailmcp", args=("serve",))
 SECRET = "sk-of-another-server"
 BY_ID = {host.host_id: host for host in HOSTS if host.files}
+CURSOR = BY_ID["cursor"]
 
 SAMPLES = {
     "empty": "",
-    "an object": "{}",
     "on one line": '{"mcpServers": {"a": {"command": "/a", "env": {"KEY": "sk-of-another-server"}}}}',
     "without servers": '{\n    "theme": "dark",\n    "keys": ["é", 1.50, 1e3, null]\n}',
     "tabs, others": '{\n\t"mcpServers": {\n\t\t"a": {"url": "https://example.com"}\n\t},\n\t"x": 1\n}\n',
@@ -24,7 +25,6 @@ SAMPLES = {
 }
 BROKEN = {
     "comment": '{\n  // mine\n  "a": "sk-of-another-server"\n}',
-    "trailing comma": '{"a": "sk-of-another-server",}',
     "a list": '["sk-of-another-server"]',
     "a key twice": '{"a": 1, "a": "sk-of-another-server"}',
     "servers are a list": '{"mcpServers": ["sk-of-another-server"]}',
@@ -36,41 +36,40 @@ BROKEN = {
 }
 
 
-def install(path: Path, host: Host) -> None:
+def install(path: Path, host: Host = CURSOR) -> None:
     change = plan_install(path, host, "mailmcp", LAUNCH)
     assert change is not None
     assert SECRET not in repr(change)
     apply(change)
-    assert has_entry(path, host, "mailmcp")
     assert plan_install(path, host, "mailmcp", LAUNCH) is None, "a second time changes nothing"
 
 
-def uninstall(path: Path, host: Host) -> None:
+def uninstall(path: Path, host: Host = CURSOR) -> None:
     change = plan_uninstall(path, host, "mailmcp")
     assert change is not None
     apply(change)
     assert plan_uninstall(path, host, "mailmcp") is None
 
 
-@pytest.mark.parametrize("line", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
-@pytest.mark.parametrize("mark", [b"", BOM_UTF8], ids=["plain", "byte order mark"])
+@pytest.mark.parametrize(
+    ("mark", "line"), [(b"", b"\n"), (BOM_UTF8, b"\r\n")], ids=["as on Unix", "as on Windows"]
+)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_a_file_gets_back_the_octets_that_it_had(
     sample: str, line: bytes, mark: bytes, tmp_path: Path
 ) -> None:
-    host, path = BY_ID["cursor"], tmp_path / "mcp.json"
+    path = tmp_path / "mcp.json"
     octets = mark + SAMPLES[sample].encode().replace(b"\n", line)
     path.write_bytes(octets)
     path.chmod(0o640)
-    install(path, host)
+    install(path)
     written = path.read_bytes()
     assert written.startswith(mark)
     others = json.loads(written)
-    entry = others["mcpServers"].pop("mailmcp")
-    assert entry == {"command": LAUNCH.command, "args": ["serve"]}
+    assert others["mcpServers"].pop("mailmcp") == {"command": LAUNCH.command, "args": ["serve"]}
     before = json.loads(SAMPLES[sample] or "{}")
     assert others in (before, before | {"mcpServers": {}})
-    uninstall(path, host)
+    uninstall(path)
     assert path.read_bytes() == octets
     # The backup of uninstalling has the entry; that of installing is still what was there first.
     assert (tmp_path / "mcp.json.before-mailmcp").read_bytes() == octets
@@ -87,55 +86,45 @@ def test_a_file_that_was_not_there_is_made_and_goes_again(host: Host, tmp_path: 
 
 
 def test_no_backup_is_overwritten(tmp_path: Path) -> None:
-    host, path = BY_ID["cursor"], tmp_path / "mcp.json"
+    path = tmp_path / "mcp.json"
     for text in ('{"first": 1}', '{"second": 2}', '{"first": 1}'):
         path.write_text(text)
-        install(path, host)
-        uninstall(path, host)
+        install(path)
+        uninstall(path)
         assert path.read_text() == text
     kept = [each.read_text() for each in tmp_path.iterdir()]
     assert {'{"first": 1}', '{"second": 2}'} <= set(kept)
-    assert (tmp_path / "mcp.json.before-mailmcp").read_text() == '{"first": 1}'
 
 
 def test_what_was_changed_since_stays_changed(tmp_path: Path) -> None:
-    host, path = BY_ID["cursor"], tmp_path / "mcp.json"
+    path = tmp_path / "mcp.json"
     path.write_text('{\n\t"mcpServers": {}\n}')
-    install(path, host)
+    install(path)
     path.write_text(path.read_text().replace('"mcpServers"', '"mine": 1, "mcpServers"'))
-    uninstall(path, host)
+    uninstall(path)
     assert path.read_text() == '{\n\t"mine": 1,\n\t"mcpServers": {}\n}\n'
 
 
 def test_an_entry_keeps_its_other_keys(tmp_path: Path) -> None:
-    host, path = BY_ID["cursor"], tmp_path / "mcp.json"
+    path = tmp_path / "mcp.json"
     path.write_text('{"mcpServers": {"mailmcp": {"command": "/old", "env": {"A": "b"}}}}')
-    install(path, host)
+    install(path)
     entry = json.loads(path.read_text())["mcpServers"]["mailmcp"]
     assert entry == {"command": LAUNCH.command, "args": ["serve"], "env": {"A": "b"}}
-    uninstall(path, host)
+    uninstall(path)
     assert not path.exists(), "nothing else was in it"
-
-
-def test_a_backup_of_something_else_is_no_obstacle(tmp_path: Path) -> None:
-    host, path = BY_ID["cursor"], tmp_path / "mcp.json"
-    path.write_text('{"a": 1}')
-    install(path, host)
-    (tmp_path / "mcp.json.before-mailmcp").write_bytes(b"{")
-    uninstall(path, host)
-    assert json.loads(path.read_text()) == {"a": 1, "mcpServers": {}}
 
 
 def test_a_link_stays_one(tmp_path: Path) -> None:
     real, link = tmp_path / "zed.json", tmp_path / "settings.json"
     real.write_text("{}")
     link.symlink_to("zed.json")
-    install(link, BY_ID["zed"])
+    install(link)
     assert link.is_symlink()
-    assert has_entry(real, BY_ID["zed"], "mailmcp")
+    assert "mailmcp" in real.read_text()
     real.unlink()
     with pytest.raises(FileError, match="is a link to a file that doesn't exist"):
-        plan_install(link, BY_ID["zed"], "mailmcp", LAUNCH)
+        plan_install(link, CURSOR, "mailmcp", LAUNCH)
 
 
 @pytest.mark.parametrize("sample", BROKEN)
@@ -143,7 +132,7 @@ def test_what_can_not_be_rewritten_is_refused_and_not_quoted(sample: str, tmp_pa
     path = tmp_path / "mcp.json"
     path.write_text(BROKEN[sample])
     with pytest.raises(FileError) as caught:
-        plan_install(path, BY_ID["cursor"], "mailmcp", LAUNCH)
+        plan_install(path, CURSOR, "mailmcp", LAUNCH)
     assert str(path) in str(caught.value)
     assert SECRET not in str(caught.value)
     assert path.read_text() == BROKEN[sample]
@@ -158,22 +147,14 @@ def test_what_can_not_be_rewritten_is_refused_and_not_quoted(sample: str, tmp_pa
     ],
     ids=["read-only", "changed", "gone"],
 )
-def test_a_file_that_must_not_be_written_is_left_alone(meanwhile: object, fault: str, tmp_path: Path) -> None:
+def test_a_file_that_must_not_be_written_is_left_alone(
+    meanwhile: Callable[[Path], object], fault: str, tmp_path: Path
+) -> None:
     path = tmp_path / "mcp.json"
     path.write_text("{}")
-    change = plan_install(path, BY_ID["cursor"], "mailmcp", LAUNCH)
+    change = plan_install(path, CURSOR, "mailmcp", LAUNCH)
     assert change is not None
-    assert callable(meanwhile)
     meanwhile(path)
     with pytest.raises(FileError, match=fault):
         apply(change)
     assert [each.name for each in tmp_path.iterdir()] in (["mcp.json"], [])
-
-
-def test_a_place_that_can_not_be_read_or_written_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="can't be read: Is a directory"):
-        plan_install(tmp_path, BY_ID["cursor"], "mailmcp", LAUNCH)
-    change = plan_install(tmp_path / "gone" / "mcp.json", BY_ID["cursor"], "mailmcp", LAUNCH)
-    assert change is not None
-    with pytest.raises(FileError, match="can't be written: No such file"):
-        apply(change)

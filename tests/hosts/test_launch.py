@@ -2,12 +2,11 @@
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from mailmcp.hosts.launch import NoLaunchError, choose_launch, find_launch
+from mailmcp.hosts.launch import NoLaunchError, find_launch
 from mailmcp.hosts.table import Launch
 
 
@@ -19,93 +18,65 @@ def make_script(path: Path) -> Path:
 
 
 @pytest.fixture
-def choose(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Launch]:
-    def choose(
-        prefix: Path, *folders: Path, config: Path | None = None, direct_url: dict[str, object] | None = None
-    ) -> Launch:
-        monkeypatch.setenv("PATH", ":".join(map(str, folders)))
-        url = json.dumps(direct_url) if direct_url else None
-        return choose_launch(config, prefix=prefix, scripts=prefix / "bin", direct_url=url)
-
-    return choose
+def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The virtual environment that mailmcp runs in; nothing is in the PATH."""
+    use(tmp_path / "venv", monkeypatch)
+    monkeypatch.setenv("PATH", str(tmp_path / "links"))
+    return tmp_path / "venv"
 
 
-def make_uv_cache(folder: Path) -> Path:
-    """Make a cache as uv does, with an environment; return that."""
-    environment = folder / "cache" / "archive-v0" / "5e42XuU6"
-    make_script(environment / "bin" / "mailmcp")
-    (folder / "cache" / "CACHEDIR.TAG").touch()
-    return environment
+def use(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "prefix", str(prefix))
+    monkeypatch.setattr("sysconfig.get_path", lambda _name: str(prefix / "bin"))
 
 
-def test_the_link_that_tools_renew_is_written_as_it_is(choose: Callable[..., Launch], tmp_path: Path) -> None:
-    tool, links = tmp_path / "tools" / "mailmcp", tmp_path / "links"
-    script = make_script(tool / "bin" / "mailmcp")
-    (tool / "CACHEDIR.TAG").touch()  # uv marks each environment
-    links.mkdir()
-    (links / "mailmcp").symlink_to(script)
-    assert choose(tool, links) == Launch(command=str(links / "mailmcp"), args=("serve",))
+def test_the_link_that_tools_renew_is_written_as_it_is(prefix: Path, tmp_path: Path) -> None:
+    script = make_script(prefix / "bin" / "mailmcp")
+    (prefix / "CACHEDIR.TAG").touch()  # uv marks each environment
+    assert find_launch(None).command == str(script), "nothing is in the PATH"
+    link = tmp_path / "links" / "mailmcp"
+    link.parent.mkdir()
+    link.symlink_to(script)
+    assert find_launch(None) == Launch(command=str(link), args=("serve",))
+    link.unlink()
+    make_script(link)
+    assert find_launch(None).command == str(script), "another mailmcp isn't meant"
 
 
-def test_another_mailmcp_in_the_path_is_not_meant(choose: Callable[..., Launch], tmp_path: Path) -> None:
-    script = make_script(tmp_path / "venv" / "bin" / "mailmcp")
-    other = make_script(tmp_path / "other" / "mailmcp")
-    assert choose(tmp_path / "venv", other.parent).command == str(script)
-    assert choose(tmp_path / "venv").command == str(script)
+def test_without_a_script_python_runs_the_module_with_the_settings_file(
+    prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = ("serve", "--config", str(tmp_path / "mail.toml"))
+    wanted = Launch(command=sys.executable, args=("-m", "mailmcp", *named))
+    assert find_launch(Path("mail.toml")) == wanted
+    assert not prefix.exists()
 
 
-def test_without_a_script_python_runs_the_module(choose: Callable[..., Launch], tmp_path: Path) -> None:
-    wanted = Launch(command=sys.executable, args=("-m", "mailmcp", "serve"))
-    assert choose(tmp_path) == wanted
+GIT = {"url": "https://example.com/m.git", "vcs_info": {"vcs": "git", "requested_revision": "v1"}}
 
 
 @pytest.mark.parametrize(
     ("direct_url", "wanted"),
     [
-        (None, ["mailmcp"]),
-        ({"url": "file:///home/ann/my%20mail", "dir_info": {}}, ["--from", "/home/ann/my mail", "mailmcp"]),
-        (
-            {"url": "https://example.com/mailmcp.whl", "archive_info": {}},
-            ["--from", "https://example.com/mailmcp.whl", "mailmcp"],
-        ),
-        (
-            {"url": "https://example.com/m.git", "vcs_info": {"vcs": "git", "commit_id": "c0ffee"}},
-            ["--from", "git+https://example.com/m.git", "mailmcp"],
-        ),
-        (
-            {"url": "https://example.com/m.git", "vcs_info": {"vcs": "git", "requested_revision": "v1"}},
-            ["--from", "git+https://example.com/m.git@v1", "mailmcp"],
-        ),
+        (None, []),
+        ({"url": "file:///home/ann/my%20mail", "dir_info": {}}, ["--from", "/home/ann/my mail"]),
+        ({"url": "https://example.com/m.whl", "archive_info": {}}, ["--from", "https://example.com/m.whl"]),
+        (GIT, ["--from", "git+https://example.com/m.git@v1"]),
     ],
 )
 def test_what_uvx_runs_is_run_by_uvx_again(
-    choose: Callable[..., Launch], direct_url: dict[str, object] | None, wanted: list[str], tmp_path: Path
+    direct_url: dict[str, object] | None, wanted: list[str], prefix: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    environment = make_uv_cache(tmp_path)
-    uvx = make_script(tmp_path / "links" / "uvx")
-    launch = choose(environment, environment / "bin", uvx.parent, direct_url=direct_url)
-    assert launch == Launch(command=str(uvx), args=(*wanted, "serve"))
-
-
-@pytest.mark.parametrize("kind", ["uv", "pipx"])
-def test_a_temporary_environment_that_can_not_be_made_anew_is_refused(
-    choose: Callable[..., Launch], kind: str, tmp_path: Path
-) -> None:
-    environment = make_uv_cache(tmp_path) if kind == "uv" else tmp_path / "pipx" / ".cache" / "d1234"
-    make_script(environment / "bin" / "mailmcp")
+    (prefix.parent / "CACHEDIR.TAG").touch()
     with pytest.raises(NoLaunchError, match="uv tool install mailmcp"):
-        choose(environment, environment / "bin")
-
-
-def test_the_settings_file_is_named_absolutely(
-    choose: Callable[..., Launch], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    launch = choose(tmp_path, config=Path("mail.toml"))
-    assert launch.args[-3:] == ("serve", "--config", str(tmp_path / "mail.toml"))
+        find_launch(None)
+    uvx = make_script(prefix.parent / "links" / "uvx")
+    text = json.dumps(direct_url) if direct_url else None
+    monkeypatch.setattr("importlib.metadata.PathDistribution.read_text", lambda _self, _name: text)
+    assert find_launch(None) == Launch(command=str(uvx), args=(*wanted, "mailmcp", "serve"))
 
 
 def test_this_very_mailmcp_has_a_command() -> None:
-    launch = find_launch(None)
-    assert Path(launch.command).is_absolute()
-    assert Path(launch.command).exists()
+    assert Path(find_launch(None).command).is_absolute()
+    assert Path(find_launch(None).command).exists()

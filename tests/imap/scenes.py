@@ -13,13 +13,13 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pipeline import Steps, run_steps
-from mailmcp.imap.pool import Pool
+from mailmcp.imap.pool import Pool, Telemetry
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.session import SelectedMailbox, Session, open_session
-from mailmcp.imap.telemetry import Telemetry
+from mailmcp.model.cursor import Source
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.dovecot import Login
@@ -151,7 +151,7 @@ def _look() -> Steps[SelectedMailbox]:
 def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> PageRequest:
     """Ask for the first page of a search."""
     return PageRequest(
-        mailbox=mailbox,
+        source=Source(account_id="work", mailbox=mailbox),
         query=SearchQuery(**criteria),
         size=size,
         items=lambda _session: ROW_ITEMS,

@@ -1,17 +1,21 @@
 """Helpers for tests of searches: requests, letters, the searches a peer received."""
 
-from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from imap.scenes import ROW_ITEMS, make_account, session_on
+from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search import run
-from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.page import CandidateList, MailboxPage, PageRequest
+from mailmcp.imap.search.cache import UidCache
+from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.session import Session
+from mailmcp.model.cursor import Source
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.peer import Peer
@@ -20,35 +24,48 @@ from servers.peer_mailbox import PeerMessage
 PLAIN = ("IMAP4rev1", "LITERAL+")
 """Without ESEARCH."""
 
+NEWEST = Order()
+
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
 
 def request(
     mailbox: str = "INBOX",
     *,
-    order: Order = Order.NEWEST,
+    order: Order = NEWEST,
     size: int = 10,
-    after: Position | None = None,
-    known: CandidateList | None = None,
-    uidvalidity: int | None = None,
+    source: Source | None = None,
+    cache: UidCache | None = None,
     **criteria: Any,
 ) -> PageRequest:
-    """Ask for a page."""
+    """Ask for a page; `source` is where it begins, if that isn't the beginning."""
     return PageRequest(
-        mailbox=mailbox,
+        source=source or Source(account_id="work", mailbox=mailbox),
         query=SearchQuery(**criteria),
         size=size,
         items=lambda _session: (*ROW_ITEMS, "RFC822.SIZE"),
         order=order,
-        after=after,
-        known=known,
-        uidvalidity=uidvalidity,
+        cache=cache or UidCache(),
     )
 
 
-def candidate_list(*uids: int, exists: int = 0, uidnext: int | None = 1) -> CandidateList:
-    """Make the candidates of an earlier page."""
-    return CandidateList(uids=array("I", uids), exists=exists or len(uids), uidnext=uidnext, verified=False)
+def page_of(*rows: FetchedMessage, mailbox: str = "INBOX", rank: int = 5, **facts: Any) -> MailboxPage:
+    """Make the page that a mailbox returned: all of its matches, with one rank."""
+    source = Source(account_id=mailbox.partition("-")[0], mailbox=mailbox, uidvalidity=1)
+    places = tuple(replace(source, uid=each.uid, rank=rank) for each in rows)
+    known: dict[str, Any] = {
+        "source": source,
+        "order": NEWEST,
+        "exists": len(rows),
+        "matches": places,
+        "fetched": Fetched(messages={each.uid: each for each in rows}),
+        "after": places[-1] if places else source,
+        "left": 0,
+        "total": len(rows),
+        "total_exact": True,
+        "checked": len(rows),
+    }
+    return MailboxPage(**known | facts)
 
 
 def search_mailboxes(session: Session, requests: Sequence[PageRequest]) -> list[MailboxPage | ToolError]:
@@ -60,7 +77,8 @@ def search_one(session: Session, one: PageRequest) -> MailboxPage:
     """Make a page that must succeed."""
     [found] = search_mailboxes(session, [one])
     assert isinstance(found, MailboxPage), found
-    check(one, found)
+    assert len(found.uids) <= one.size
+    assert set(found.uids) == set(found.fetched.messages) | set(found.fetched.failures)
     return found
 
 
@@ -78,40 +96,6 @@ def fail(server: Peer, quirks: Quirks | None = None, **options: Any) -> ToolErro
         assert not session.in_doubt
         session.run("NOOP")
         return found
-
-
-def check(one: PageRequest, found: MailboxPage) -> None:
-    """Check what every page promises."""
-    assert len(found.uids) <= one.size
-    assert set(found.uids) == set(found.fetched.messages) | set(found.fetched.failures)
-    assert not set(found.fetched.messages) & set(found.fetched.failures)
-    assert set(found.uids) <= set(found.candidates.uids)
-    assert set(found.ranks) <= set(found.uids)
-    assert found.left >= 0
-    assert found.candidates_checked >= len(found.uids)
-    assert found.last is None or found.candidates_checked or found.left
-    assert found.last is not None or not found.uids
-
-
-def all_pages(session: Session, first: PageRequest, *, remembering: bool) -> list[int]:
-    """Follow pages to the end."""
-    given: list[int] = []
-    following = first
-    while True:
-        page = search_one(session, following)
-        given += page.uids
-        if not page.left:
-            return given
-        following = PageRequest(
-            mailbox=first.mailbox,
-            query=first.query,
-            size=first.size,
-            items=first.items,
-            order=first.order,
-            after=page.last,
-            known=page.candidates if remembering else None,
-            uidvalidity=page.uidvalidity,
-        )
 
 
 def searches(server: Peer) -> list[str]:

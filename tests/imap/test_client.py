@@ -1,57 +1,183 @@
-"""Commands and bursts get the responses that belong to them."""
+"""Commands get the responses that belong to them; octets are counted, and what a server sends is bounded."""
+
+import threading
 
 import pytest
 
-from imap.scenes import make_account, session_on
-from mailmcp.imap.command import Command, RefusedError, Response
+from imap.scenes import make_account, open_mailbox, session_on
+from mailmcp.imap.client import LITERAL_OCTETS_MAX, Traffic
+from mailmcp.imap.command import Command, RefusedError, Response, quoted
+from mailmcp.imap.fetch import fetch_messages
+from mailmcp.reasons import Reason
+from mcp_envelope import InternalError
+from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory
-from servers.peer_actions import Bye, Respond, Rule
+from servers.peer_actions import Respond, Rule
+from servers.proxy import ProxyFactory
+
+LITERAL = b"* 1 FETCH (UID 1 BODY[] {%d}\r\n%b)\r\n" % (100_000, b"x" * 100_000)
 
 
-@pytest.mark.parametrize("status", ["NO", "BAD"])
-def test_a_refusal_keeps_the_servers_text(peer: PeerFactory, status: str) -> None:
-    answer = Respond(f'* 3 EXISTS\r\n{{tag}} {status} [LIMIT] It\'s "too" much\r\n'.encode())
-    server = peer(rules=[Rule(command="NOOP", action=answer)])
-    with session_on(make_account(server)) as session:
-        with pytest.raises(RefusedError) as caught:
-            session.run("NOOP")
-        assert (caught.value.status, caught.value.code) == (status, "LIMIT")
-        assert caught.value.text == '[LIMIT] It\'s "too" much'
-        assert caught.value.response.number("EXISTS") == 3
-        assert not session.in_doubt
+@pytest.mark.parametrize(
+    ("text", "octets"), [("", b'""'), ('{5}*a"b\\c', b'"{5}*a\\"b\\\\c"'), ("Größe", "Größe".encode())]
+)
+def test_a_string_is_quoted_or_left_for_a_literal(text: str, octets: bytes) -> None:
+    assert quoted(text) == octets
 
 
-def test_responses_to_an_earlier_command_are_dropped(peer: PeerFactory) -> None:
-    unasked = Respond(b"* SEARCH 1 2\r\n* 5 EXISTS\r\n{tag} OK -\r\n")
-    with session_on(make_account(peer(rules=[Rule(command="NOOP", nth=1, action=unasked)]))) as session:
-        assert session.run("NOOP").number("EXISTS") == 5
-        assert session.run("NOOP").untagged == {"OK": [b"NOOP done"]} or not session.run("NOOP").lines(
-            "SEARCH"
-        )
+@pytest.mark.parametrize("text", ["a\rb", "a\nb", "a\0b", "ä\r\n"])
+def test_line_ends_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="CR, LF or NUL"):
+        quoted(text)
 
 
-@pytest.mark.parametrize("lines", [b"", b"* BYE Leaving\r\n"])
-def test_a_burst_has_a_result_for_each_command(peer: PeerFactory, lines: bytes) -> None:
-    server = peer(rules=[Rule(command="STATUS", nth=2, action=Respond(lines + b"{tag} BAD Two\r\n"))])
+def test_a_burst_has_a_result_for_each_command(peer: PeerFactory) -> None:
+    refusal = b'* 3 EXISTS\r\n{tag} BAD [LIMIT] It\'s "too" much\r\n'
+    server = peer(rules=[Rule(command="STATUS", nth=2, action=Respond(refusal))])
     with session_on(make_account(server)) as session:
         before = session.handle.traffic.round_trips
         asked = ((b"INBOX", b"(MESSAGES)"), (b"INBOX", b"(UNSEEN)"), (b"Gone", b"(UNSEEN)"))
-        burst = [Command(name="STATUS", arguments=each) for each in asked]
-        if lines:
-            with pytest.raises(Exception, match="lost"):
-                session.run_all(burst)
-            return
-        first, second, third = session.run_all(burst)
-        assert isinstance(first, Response)
-        assert first.lines("STATUS") == [[b'"INBOX" (MESSAGES 0)']]
-        assert isinstance(second, RefusedError)
-        assert second.text == "Two"
-        assert isinstance(third, RefusedError)
-        assert third.code == "NONEXISTENT"
+        results = session.run_all([Command(name="STATUS", arguments=each) for each in asked])
         assert session.handle.traffic.round_trips == before + 1
+        assert isinstance(results[0], Response)
+        assert results[0].lines("STATUS") == [[b'"INBOX" (MESSAGES 0)']]
+        refused = [each for each in results if isinstance(each, RefusedError)]
+        assert [(each.status, each.code) for each in refused] == [("BAD", "LIMIT"), ("NO", "NONEXISTENT")]
+        assert refused[0].text == '[LIMIT] It\'s "too" much'
+        assert refused[0].response.number("EXISTS") == 3
+        assert not session.in_doubt
+        assert session.run("NOOP").lines("STATUS") == [], "nothing is left of the burst"
 
 
-def test_bye_before_a_completion_is_a_lost_connection(peer: PeerFactory) -> None:
-    server = peer(rules=[Rule(command="NOOP", action=Bye())])
-    with session_on(make_account(server)) as session, pytest.raises(Exception, match="lost"):
-        session.run("NOOP")
+def test_a_command_completed_on_the_wrong_side_of_an_examine_is_a_violation(peer: PeerFactory) -> None:
+    """The answer may be another mailbox's."""
+    server = peer()
+    with session_on(make_account(server)) as session:
+        open_mailbox(session, "INBOX")
+        session.begin_lease()
+        session.choose("INBOX")
+        server.rules += [
+            Rule(command="EXAMINE", action=Respond(b"* 0 EXISTS\r\n")),
+            Rule(command="UID FETCH", action=Respond(b"{tag} OK Done\r\n")),
+        ]
+        with pytest.raises(InternalError) as caught:
+            fetch_messages(session, [1], ["UID"])
+        assert caught.value.reason is Reason.PROTOCOL_VIOLATION
+        assert session.in_doubt
+
+
+def test_what_is_received_and_all_bursts_of_a_connection_are_counted(
+    dovecot: Dovecot, dovecot_user: Login, proxy: ProxyFactory
+) -> None:
+    counting = proxy(dovecot.host, dovecot.plain_port)
+    with session_on(make_account(counting, dovecot_user)) as session:
+        open_mailbox(session, "INBOX")
+        session.run("UID", b"SEARCH", b"CHARSET", b"UTF-8", b"TEXT", "ä".encode())
+        seen = counting.snapshot()
+        traffic = session.handle.traffic
+        assert traffic == Traffic(round_trips=seen.round_trips, octets_received=seen.octets_received)
+
+
+@pytest.mark.parametrize("size", [LITERAL_OCTETS_MAX + 1, 2**64])
+def test_a_huge_literal_is_refused_before_it_is_read(peer: PeerFactory, size: int) -> None:
+    claim = Respond(b"* 1 FETCH (UID 1 BODY[] {%d}\r\nabc" % size)
+    with session_on(make_account(peer(rules=[Rule(command="NOOP", action=claim)]))) as session:
+        with pytest.raises(InternalError) as caught:
+            session.run("NOOP")
+        assert caught.value.reason is Reason.PROTOCOL_VIOLATION
+        assert session.in_doubt
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [LITERAL * 40, b"* 1 FETCH (UID 1)\r\n" * 40_000, b"* SEARCH " + b"1 " * 2_000_000 + b"\r\n"],
+    ids=["literals", "short responses", "a long line"],
+)
+def test_a_response_is_not_held_beyond_its_budget(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, flood: bytes
+) -> None:
+    """Forty of the longest literals for one small message, at a hundredth of the scale."""
+    monkeypatch.setattr("mailmcp.imap.client.RESPONSE_OCTETS_MAX", 400_000)
+    server = peer(rules=[Rule(command="NOOP", nth=1, action=Respond(LITERAL * 3 + b"{tag} OK Done\r\n"))])
+    server.rules.append(Rule(command="NOOP", nth=2, action=Respond(flood)))
+    with session_on(make_account(server)) as session:
+        assert len(session.run("NOOP").lines("FETCH")) == 3, "each command has a budget of its own"
+        before = session.handle.traffic.octets_received
+        with pytest.raises(InternalError, match="response that is too long"):
+            session.run("NOOP")
+        assert session.handle.traffic.octets_received - before < 500_000
+
+
+def test_a_literal_that_ends_early_is_a_lost_connection(peer: PeerFactory) -> None:
+    """Not a short message: it would look complete."""
+    claim = Respond(b"* 1 FETCH (UID 1 BODY[] {100}\r\nabc")
+    server = peer(rules=[Rule(command="NOOP", action=claim)])
+
+    def stop() -> None:
+        server.wait_for("NOOP")
+        server.stop()
+
+    stopper = threading.Thread(target=stop)
+    with session_on(make_account(server)) as session:
+        stopper.start()
+        with pytest.raises(InternalError) as caught:
+            session.run("NOOP")
+        assert caught.value.reason is Reason.CONNECTION_LOST
+    stopper.join()
+
+
+@pytest.mark.parametrize(
+    ("raw", "lines"),
+    [
+        (b'1 FETCH (UID 1 X "a\r\n b\nc")\r\n', [[b'1 (UID 1 X "a bc")']]),
+        (b'1 FETCH (X {1}\r\na Y "b\r\nc")\r\n', [[(b"1 (X {1}", b"a"), b' Y "bc")']]),
+        (b'1 FETCH (UID 1 X "a)\r\n* 2 FETCH (UID 2)\r\n', [[b'1 (UID 1 X "a)'], [b"2 (UID 2)"]]),
+    ],
+    ids=["within a string", "behind a literal", "a string without an end"],
+)
+def test_line_ends_in_the_name_of_a_file_spoil_one_response_at_most(
+    peer: PeerFactory, raw: bytes, lines: list[object]
+) -> None:
+    server = peer(rules=[Rule(command="NOOP", action=Respond(b"* " + raw + b"{tag} OK Done\r\n"))])
+    with session_on(make_account(server)) as session:
+        assert session.run("NOOP").lines("FETCH") == lines
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "temporary", "retryable"),
+    [
+        ("BAD", "[THROTTLED] Slow down", True, True),
+        ("NO", "[NOPERM] Keep out", False, False),
+        ("NO", "[X-UNHEARD-OF] Not today", False, True),
+        ("NO", "No reason", False, True),
+        ("BAD", "No reason", False, False),
+    ],
+)
+def test_only_a_code_makes_a_refusal_temporary(
+    status: str, text: str, *, temporary: bool, retryable: bool
+) -> None:
+    error = RefusedError("SEARCH", status, text)
+    assert (error.is_temporary, error.retryable) == (temporary, retryable)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("[LIMIT] Maximum number of connections from user+IP exceeded (mail_max_userip_connections=2)", True),
+        ("[ALERT] Too many simultaneous connections. (Failure)", True),
+        ("[UNAVAILABLE] Connection limit reached", True),
+        ("Too many open sessions", True),
+        ("[UNAVAILABLE] Temporary authentication failure", False),
+        ("[AUTHENTICATIONFAILED] Too many failed connections", False),
+        ("Too many failed logins", False),
+    ],
+)
+def test_a_limit_of_connections_is_known_by_its_words(text: str, *, limit: bool) -> None:
+    assert RefusedError("LOGIN", "NO", text).is_connection_limit == limit
+
+
+def test_a_refusal_is_short_and_printable() -> None:
+    error = RefusedError("EXAMINE", "NO", "a\x1b[1m\u202eb" + "x" * 1_000)
+    assert error.text.startswith("a [1m bxxx")
+    assert len(error.text) == 200
+    assert error.text.endswith("…")

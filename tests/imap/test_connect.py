@@ -1,4 +1,4 @@
-"""Logging in: which commands are sent, in which order, and how the credentials are written."""
+"""Connecting and logging in: what is sent, in which order, and how the credentials are written."""
 
 import socket
 from dataclasses import replace
@@ -8,13 +8,13 @@ from typing_extensions import override
 
 from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
-from mailmcp.imap.account import Password, Tls
-from mailmcp.imap.connect import ConnectionHandle, open_connection
-from mailmcp.imap.session import Session
+from mailmcp.imap.account import Password, Tls, is_loopback
+from mailmcp.imap.client import Client
+from mailmcp.imap.connect import ConnectionHandle, log_in, open_connection
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, DeadlineError, InternalError
 from servers.certificates import Certificates
-from servers.dovecot import Dovecot, Login
+from servers.dovecot import Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
 
@@ -27,7 +27,7 @@ def sent(server: Peer) -> list[str]:
 
 
 def test_the_capabilities_are_asked_for_and_asked_again_after_login(peer: PeerFactory) -> None:
-    server = peer(capabilities=("IMAP4rev1", "EARLY"), capabilities_after_login=("IMAP4rev1", "LATE"))
+    server = peer(capabilities=("imap4rev1", "early"), capabilities_after_login=("imap4rev1", "late"))
     with session_on(make_account(server)) as session:
         assert session.can("LATE")
         assert not session.can("EARLY")
@@ -49,52 +49,28 @@ def test_a_server_that_names_no_capabilities_has_none(peer: PeerFactory) -> None
         assert not session.can("IMAP4REV1")
 
 
-def test_capability_names_in_any_case_are_known(peer: PeerFactory) -> None:
-    server = peer(capabilities=("imap4rev1", "esearch"))
-    with session_on(make_account(server)) as session:
-        assert session.can("ESEARCH")
-
-
-def test_who_we_are_is_said_where_the_server_asks(peer: PeerFactory) -> None:
-    """NetEase opens no mailbox without ID, and takes it in its strictest form only."""
-    server = peer()
-    with session_on(make_account(server)):
-        assert sent(server)[-1] == f'ID ("name" "mailmcp" "version" "{__version__}")'
-
-
 def test_a_server_that_knows_us_is_not_given_the_password(peer: PeerFactory) -> None:
-    greeting = Respond(b"* PREAUTH Welcome back\r\n")
-    server = peer(greeting=greeting)
+    """NetEase opens no mailbox without ID, and takes it in its strictest form only."""
+    server = peer(greeting=Respond(b"* PREAUTH Welcome back\r\n"))
     with session_on(make_account(server)) as session:
         assert session.can("ESEARCH")
-    assert server.logins == []
-    assert [command.name for command in server.commands] == ["CAPABILITY", "ID"]
+    assert sent(server) == ["CAPABILITY", f'ID ("name" "mailmcp" "version" "{__version__}")']
 
 
 @pytest.mark.parametrize(
     ("user", "password", "line"),
     [
-        ("ann example", "a b", 'LOGIN "ann example" "a b"'),
         ('ann "x"', 'pa"ss\\word', r'LOGIN "ann \"x\"" "pa\"ss\\word"'),
         ("ann*%{5}", "(]{3}", 'LOGIN "ann*%{5}" "(]{3}"'),
+        # LOGIN knows no charset; PLAIN is UTF-8 (RFC 4616). Not SASL-IR: Coremail advertises and refuses it.
+        ("fake-user", "pässwörd", "AUTHENTICATE PLAIN"),
     ],
 )
-def test_credentials_may_hold_any_printable_character(
-    peer: PeerFactory, user: str, password: str, line: str
-) -> None:
+def test_credentials_may_hold_any_character(peer: PeerFactory, user: str, password: str, line: str) -> None:
     server = peer()
     server.settings.user, server.settings.password = user, password
     with session_on(make_account(server, Login(user, password))):
         assert server.logins[0].line == line
-
-
-def test_a_password_beyond_ascii_goes_by_authenticate(peer: PeerFactory) -> None:
-    """LOGIN knows no charset; PLAIN is UTF-8 (RFC 4616)."""
-    server = peer()
-    server.settings.password = "pässwörd"
-    with session_on(make_account(server, Login("fake-user", "pässwörd"))):
-        # Not SASL-IR, though it is advertised: Coremail advertises it and refuses it.
-        assert server.logins[0].line == "AUTHENTICATE PLAIN"
 
 
 def test_where_login_is_disabled_authenticate_is_used(peer: PeerFactory) -> None:
@@ -106,23 +82,41 @@ def test_where_login_is_disabled_authenticate_is_used(peer: PeerFactory) -> None
 @pytest.mark.parametrize(
     ("capabilities", "tls", "words"),
     [
-        (("LOGINDISABLED",), Tls.NONE, "may require encryption"),
-        (("LOGINDISABLED", "AUTH=XOAUTH2"), Tls.NONE, "may require encryption"),
-        (("LOGINDISABLED", "AUTH=XOAUTH2"), Tls.IMPLICIT, "asks for OAuth 2.0, as Outlook does"),
-        (("LOGINDISABLED", "AUTH=OAUTHBEARER"), Tls.IMPLICIT, "asks for OAuth 2.0, as Outlook does"),
-        (("LOGINDISABLED",), Tls.IMPLICIT, "enable IMAP"),
+        ("LOGINDISABLED AUTH=XOAUTH2", Tls.NONE, "may require encryption"),
+        ("LOGINDISABLED AUTH=OAUTHBEARER", Tls.IMPLICIT, "asks for OAuth 2.0, as Outlook does"),
+        ("LOGINDISABLED", Tls.IMPLICIT, "enable IMAP"),
     ],
 )
 def test_where_no_login_is_offered_none_is_tried(
-    peer: PeerFactory, certificates: Certificates, capabilities: tuple[str, ...], tls: Tls, words: str
+    peer: PeerFactory, certificates: Certificates, capabilities: str, tls: Tls, words: str
 ) -> None:
-    greeting = Respond(f"* OK [CAPABILITY IMAP4rev1 {' '.join(capabilities)}] Hello\r\n".encode())
+    greeting = Respond(f"* OK [CAPABILITY IMAP4rev1 {capabilities}] Hello\r\n".encode())
     server = peer(greeting=greeting, tls=certificates.server_context() if tls is Tls.IMPLICIT else None)
     with pytest.raises(AuthFailedError, match=words) as caught:
         open_connection(ConnectionHandle(make_account(server, tls=tls, ca_file=certificates.ca_file)))
     assert caught.value.reason is Reason.LOGIN_DISABLED
-    assert "does not accept passwords on this connection" in caught.value.message
     assert server.logins == []
+
+
+@pytest.mark.parametrize("capabilities", ["LOGINDISABLED AUTH=XOAUTH2", "AUTH=PLAIN AUTH=XOAUTH2"])
+def test_outlook_wants_oauth_and_never_encryption(peer: PeerFactory, capabilities: str) -> None:
+    """A peer under Outlook's name refuses passwords before the login, or at it."""
+    greeting = Respond(f"* OK [CAPABILITY IMAP4rev1 {capabilities}] Hello\r\n".encode())
+    refusal = Respond(b"{tag} NO Basic authentication is disabled.\r\n")
+    server = peer(greeting=greeting, rules=[Rule(command="LOGIN", action=refusal)])
+    handle = ConnectionHandle(replace(make_account(server), host="outlook.office365.com"))
+    connection = handle.connection = Client(
+        handle.account.host,
+        handle.account.port,
+        dial=lambda: socket.create_connection((server.host, server.port)),
+        traffic=handle.traffic,
+        timeout_s=300.0,
+    )
+    connection.learn_capabilities()
+    with pytest.raises(AuthFailedError, match=r"only OAuth 2\.0.*mailmcp login main") as caught:
+        log_in(connection, handle)
+    assert caught.value.reason is Reason.LOGIN_DISABLED
+    assert "encryption" not in caught.value.message
 
 
 def test_a_password_that_cannot_be_had_is_the_accounts_fault(peer: PeerFactory) -> None:
@@ -134,36 +128,6 @@ def test_a_password_that_cannot_be_had_is_the_accounts_fault(peer: PeerFactory) 
     with pytest.raises(AuthFailedError, match="no password"):
         open_connection(ConnectionHandle(account))
     assert server.logins == []
-
-
-def test_each_step_is_timed(dovecot: Dovecot, dovecot_user: Login) -> None:
-    def steps(session: Session) -> list[str]:
-        return list(session.handle.steps_ms)
-
-    plain, secure = At(dovecot.host, dovecot.plain_port), At(dovecot.host, dovecot.tls_port)
-    with session_on(make_account(plain, dovecot_user, tls=Tls.STARTTLS, ca_file=dovecot.ca_file)) as session:
-        assert steps(session) == ["connect", "greeting", "starttls", "login", "id"]
-    with session_on(make_account(secure, dovecot_user, tls=Tls.IMPLICIT, ca_file=dovecot.ca_file)) as session:
-        assert steps(session) == ["connect", "tls", "greeting", "login", "id"]
-        assert all(milliseconds >= 0 for milliseconds in session.handle.steps_ms.values())
-
-
-def test_a_socket_may_be_closed_twice(peer: PeerFactory) -> None:
-    with session_on(make_account(peer())) as session:
-        session.handle.close()
-        session.handle.close()
-
-
-def test_the_next_address_of_a_host_is_tried(peer: PeerFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = peer()
-    (*kind, address), *_ = socket.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM)
-    answers = [[(*kind, ("127.0.0.1", 1)), (*kind, address)], []]
-    with monkeypatch.context() as patched:
-        patched.setattr(socket, "getaddrinfo", lambda *_args, **_options: answers.pop(0))
-        with session_on(make_account(server)):
-            assert server.connections == 1
-        with pytest.raises(InternalError, match="lost"):
-            open_connection(ConnectionHandle(make_account(server)))
 
 
 def resolves_to(monkeypatch: pytest.MonkeyPatch, *places: At | Peer) -> None:
@@ -191,15 +155,40 @@ def test_all_addresses_of_a_host_share_the_time_to_connect(
     assert 0 < sum(allowed) <= 0.2 + 10 * 0.001, "a socket has a millisecond at least"
 
 
-def test_a_deaf_address_leaves_time_for_the_next(
+def test_an_address_that_is_deaf_or_refuses_leaves_time_for_the_next(
     peer: PeerFactory, deaf_host: At, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = peer()
-    resolves_to(monkeypatch, deaf_host, server)
+    resolves_to(monkeypatch, At("127.0.0.1", 1), deaf_host, server)
     with session_on(make_account(server, connect_timeout_s=3)):
         assert server.connections == 1
+    with monkeypatch.context() as patched:
+        resolves_to(patched)
+        with pytest.raises(InternalError, match="lost"):
+            open_connection(ConnectionHandle(make_account(server)))
 
 
-def test_a_refused_login_says_what_correcting_the_password_takes(peer: PeerFactory) -> None:
-    with pytest.raises(AuthFailedError, match="After a change in the settings, restart mailmcp"):
-        open_connection(ConnectionHandle(make_account(peer(), Login("fake-user", "wrong-password"))))
+def test_nothing_connects_after_an_abort() -> None:
+    """A socket that is not connected cannot be shut down: it must not be connected at all."""
+    handle = ConnectionHandle(make_account(At("unused", 1)))
+    handle.abort()
+    with socket.socket() as late, pytest.raises(ConnectionAbortedError):
+        handle.watch(late)
+    handle.close()
+    handle.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("LOCALHOST", True),
+        ("127.255.0.9", True),
+        ("::1%1", True),
+        ("127.0.0.1%localhost", False),
+        ("::ffff:127.0.0.1", False),
+        ("0.0.0.0", False),  # noqa: S104 - not bound to
+        ("127.0.0.1.example.com", False),
+    ],
+)
+def test_loopback_stays_on_this_machine(host: str, *, loopback: bool) -> None:
+    assert is_loopback(host) is loopback

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+import trustme
 
 from imap.scenes import make_account, session_on
 from mailmcp.imap.account import Account, Tls
-from mailmcp.imap.connect import ConnectionHandle, open_connection
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates, Kind
@@ -22,11 +22,10 @@ def secured(peer: PeerFactory, certificates: Certificates, tls: Tls, kind: Kind 
     return peer(**{"tls" if tls is Tls.IMPLICIT else "starttls": context})
 
 
-def fail_to_connect(account: Account) -> str:
+def fail_to_connect(account: Account, reason: Reason = Reason.TLS_FAILED) -> str:
     with pytest.raises(InternalError) as caught, session_on(account):
         pass
-    assert caught.value.reason is Reason.TLS_FAILED
-    assert not caught.value.retryable
+    assert caught.value.reason is reason
     return caught.value.message
 
 
@@ -34,10 +33,10 @@ def fail_to_connect(account: Account) -> str:
 def test_a_trusted_certificate_is_accepted(peer: PeerFactory, certificates: Certificates, tls: Tls) -> None:
     server = secured(peer, certificates, tls)
     with session_on(make_account(server, tls=tls, ca_file=certificates.ca_file)) as session:
-        assert session.can("IDLE") is False
         session.run("NOOP")
     names = [command.name for command in server.commands]
     assert names[:2] == (["CAPABILITY", "LOGIN"] if tls is Tls.IMPLICIT else ["CAPABILITY", "STARTTLS"])
+    assert "certificate was rejected" in fail_to_connect(make_account(server, tls=tls)), "by the system's"
 
 
 @MODES
@@ -54,57 +53,41 @@ def test_a_bad_certificate_is_refused_with_the_reason(
 ) -> None:
     server = secured(peer, certificates, tls, kind)
     message = fail_to_connect(make_account(server, tls=tls, ca_file=certificates.ca_file))
-    assert words in message
-    assert "Check the host name. For a private certificate authority, set ca_file" in message
-    assert ".." not in message, "some of OpenSSL's reasons end with a full stop"
+    assert f"{words}. Check the host name. For a private certificate authority, set ca_file" in message
     assert server.logins == []
 
 
-def test_without_ca_file_the_systems_authorities_are_asked(
-    peer: PeerFactory, certificates: Certificates
+def test_a_self_signed_certificate_may_be_proton_bridges(
+    peer: PeerFactory, certificates: Certificates, tmp_path: Path
 ) -> None:
-    server = secured(peer, certificates, Tls.IMPLICIT)
-    assert "certificate was rejected" in fail_to_connect(make_account(server, tls=Tls.IMPLICIT))
+    signed_by_itself, context = trustme.CA(), certificates.server_context()
+    signed_by_itself.cert_pem.write_to_path(tmp_path / "both.pem")
+    signed_by_itself.private_key_pem.write_to_path(tmp_path / "both.pem", append=True)
+    context.load_cert_chain(tmp_path / "both.pem")
+    message = fail_to_connect(make_account(peer(starttls=context), tls=Tls.STARTTLS))
+    assert "self-signed certificate" in message
+    assert "Proton Bridge" in message
 
 
-@MODES
 @pytest.mark.parametrize("content", [None, "no certificates"])
 def test_a_ca_file_that_cannot_be_used_is_named(
-    peer: PeerFactory, certificates: Certificates, tmp_path: Path, tls: Tls, content: str | None
+    peer: PeerFactory, certificates: Certificates, tmp_path: Path, content: str | None
 ) -> None:
     ca_file = tmp_path / "ca.pem"
     if content is not None:
         ca_file.write_text(content)
-    server = secured(peer, certificates, tls)
-    assert "The ca_file of account main" in fail_to_connect(make_account(server, tls=tls, ca_file=ca_file))
+    server = secured(peer, certificates, Tls.STARTTLS)
+    account = make_account(server, tls=Tls.STARTTLS, ca_file=ca_file)
+    assert "The ca_file of account main" in fail_to_connect(account)
 
 
-def test_tls_to_a_plain_port_is_said_to_be_that(peer: PeerFactory, certificates: Certificates) -> None:
-    server = peer()
-    account = make_account(server, tls=Tls.IMPLICIT, ca_file=certificates.ca_file)
+def test_a_port_of_the_other_kind_is_said_to_be_that(peer: PeerFactory, certificates: Certificates) -> None:
+    account = make_account(peer(), tls=Tls.IMPLICIT, ca_file=certificates.ca_file)
     assert "Check the port and the tls setting." in fail_to_connect(account)
-
-
-@pytest.mark.parametrize("tls", [Tls.STARTTLS, Tls.NONE])
-def test_plain_text_to_a_tls_port_is_told_what_that_may_be(
-    peer: PeerFactory, certificates: Certificates, tls: Tls
-) -> None:
     server = secured(peer, certificates, Tls.IMPLICIT)
-    account = make_account(server, tls=tls, ca_file=certificates.ca_file, connect_timeout_s=1)
-    with pytest.raises(DeadlineError, match="sent no greeting in time") as caught, session_on(account):
-        pass
-    assert "Check the port and the tls setting" in caught.value.message
-
-
-@pytest.mark.parametrize("tls", [False, True], ids=["a plain port", "an untrusted certificate"])
-def test_a_connection_that_came_up_is_known_though_tls_fails(
-    peer: PeerFactory, certificates: Certificates, *, tls: bool
-) -> None:
-    server = secured(peer, certificates, Tls.IMPLICIT, Kind.UNTRUSTED) if tls else peer()
-    handle = ConnectionHandle(make_account(server, tls=Tls.IMPLICIT, ca_file=certificates.ca_file))
-    with pytest.raises(InternalError):
-        open_connection(handle)
-    assert list(handle.steps_ms) == ["connect"]
+    account = make_account(server, tls=Tls.STARTTLS, connect_timeout_s=1)
+    with pytest.raises(DeadlineError, match=r"no greeting in time.*Check the port and the tls"):
+        session_on(account).__enter__()
 
 
 @pytest.mark.parametrize(
@@ -123,20 +106,10 @@ def test_without_starttls_the_password_is_never_sent(
     assert not any("fake-password" in command.line for command in server.commands)
 
 
-@pytest.mark.parametrize("status", [b"BAD", b"NO"])
-def test_starttls_that_is_refused_in_any_way_is_the_end(
-    peer: PeerFactory, certificates: Certificates, status: bytes
-) -> None:
-    server = secured(peer, certificates, Tls.STARTTLS)
-    server.rules.append(Rule(command="STARTTLS", action=Respond(b"{tag} %b Never\r\n" % status)))
-    assert "the server refuses it" in fail_to_connect(make_account(server, tls=Tls.STARTTLS))
-    assert server.logins == []
-
-
 def test_a_plain_greeting_that_knows_us_is_not_believed(peer: PeerFactory) -> None:
     """PREAUTH would skip STARTTLS: an attacker's way to keep a connection in plain text."""
     greeting = Respond(b"* PREAUTH [CAPABILITY IMAP4rev1 STARTTLS] Welcome\r\n")
-    server = peer(greeting=greeting)
+    server = peer(greeting=greeting, capabilities=(*CAPABILITIES, "STARTTLS"))
     assert "the server does not offer it" in fail_to_connect(make_account(server, tls=Tls.STARTTLS))
     assert [command.name for command in server.commands] == ["CAPABILITY"]
 
@@ -149,47 +122,28 @@ def test_what_was_said_before_tls_is_not_believed_after_it(
     server = peer(
         greeting=Respond(b"* OK [CAPABILITY IMAP4rev1 STARTTLS LOGINDISABLED EVIL] Hello\r\n"),
         starttls=certificates.server_context(),
-        rules=[Rule(command="STARTTLS", action=Respond(evil + b"{tag} OK Begin\r\n" + evil))],
+        rules=[Rule(command="STARTTLS", action=Respond(evil + b"{tag} OK Begin\r\n* BYE Go\r\n" + evil))],
     )
     with session_on(make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file)) as session:
         assert not session.can("EVIL")
         assert session.can("ESEARCH")
-    assert [command.name for command in server.commands][:4] == [
-        "STARTTLS",
-        "CAPABILITY",
-        "LOGIN",
-        "CAPABILITY",
-    ]
+    names = [command.name for command in server.commands]
+    assert names[:4] == ["STARTTLS", "CAPABILITY", "LOGIN", "CAPABILITY"]
 
 
 def test_a_handshake_that_hangs_after_starttls_ends_by_the_timeout(
     peer: PeerFactory, certificates: Certificates
 ) -> None:
-    server = peer(
-        capabilities=(*CAPABILITIES, "STARTTLS"),
-        rules=[Rule(command="STARTTLS", action=Respond(b"{tag} OK Begin\r\n"))],
-    )
+    rule = Rule(command="STARTTLS", action=Respond(b"{tag} OK Begin\r\n"))
+    server = peer(capabilities=(*CAPABILITIES, "STARTTLS"), rules=[rule])
     account = make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file, command_timeout_s=1)
-    with pytest.raises(Exception, match="did not finish its response"), session_on(account):
-        pass
+    with pytest.raises(DeadlineError, match="did not finish its response"):
+        session_on(account).__enter__()
 
 
 def test_a_connection_lost_at_starttls_is_a_lost_one(peer: PeerFactory, certificates: Certificates) -> None:
     server = secured(peer, certificates, Tls.STARTTLS)
     server.rules.append(Rule(command="STARTTLS", action=Close("before")))
     account = make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file)
-    with pytest.raises(InternalError) as caught, session_on(account):
-        pass
-    assert caught.value.reason is Reason.CONNECTION_LOST
+    fail_to_connect(account, Reason.CONNECTION_LOST)
     assert server.logins == []
-
-
-def test_what_is_sent_in_plain_text_behind_starttls_is_dropped(
-    peer: PeerFactory, certificates: Certificates
-) -> None:
-    """Whoever sits on the wire can add lines before TLS begins; read after it, they pass for protected."""
-    server = secured(peer, certificates, Tls.STARTTLS)
-    injected = Respond(b"{tag} OK Begin\r\n* BYE [CAPABILITY X-INJECTED] Go away\r\n")
-    server.rules.append(Rule(command="STARTTLS", action=injected))
-    with session_on(make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file)) as session:
-        assert session.run("NOOP").lines("BYE") == []

@@ -8,7 +8,6 @@ from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import quoted_mailbox
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
-from servers.peer_mailbox import PeerMailbox
 
 
 def listed(peer: PeerFactory, lines: bytes, quirks: Quirks | None = None) -> list[Mailbox]:
@@ -37,9 +36,7 @@ def listed(peer: PeerFactory, lines: bytes, quirks: Quirks | None = None) -> lis
         (b'"A&"', "A&"),
         (b'"&"', "&"),
         (b'"&2AA-"', "&2AA-"),
-        (b'"a&AA0ACgAA-b&APw-"', r"a\x0d\x0a\x00bü"),
-        (rb'"a\\x0d"', r"a\x5cx0d"),
-        (rb'"a\\x5cx0d"', r"a\x5cx5cx0d"),
+        (b'"a&AA0ACgAA-b&APw-"', "a\ufffd\ufffd\ufffdbü"),
         (rb'"a\\x41"', r"a\x41"),
         (b"2024", "2024"),
         (b'"007"', "007"),
@@ -131,28 +128,6 @@ def test_a_name_with_line_ends_is_never_sent_back_raw(peer: PeerFactory, evil: b
     sent = server.commands[-1]
     assert sent.name == "STATUS"
     assert not set("\r\n\0") & set(sent.line)
-
-
-def test_raw_names_are_counted_one_by_one(peer: PeerFactory) -> None:
-    """8-bit ones are literals, which wait: they cannot be sent in a burst."""
-    boxes = [PeerMailbox(name="Müll"), PeerMailbox(name="Söhne"), PeerMailbox(name="Plain")]
-    server = peer(mailboxes=boxes, capabilities=("IMAP4rev1",))
-    server.rules.append(
-        Rule(
-            command="STATUS",
-            containing="Söhne".encode().decode("latin-1"),
-            action=Respond(b"{tag} NO Never\r\n"),
-        )
-    )
-    with session_on(make_account(server)) as session:
-        result = count_mailboxes(session, list_mailboxes(session))
-    assert {each.name: each.messages for each in result.mailboxes} == {
-        "INBOX": 0,
-        "Müll": 0,
-        "Plain": 0,
-        "Söhne": None,
-    }
-    assert result.uncounted == {"Söhne": ('NO "Never"', True)}
 
 
 def test_inbox_has_one_name_in_any_case_and_no_look_alike() -> None:

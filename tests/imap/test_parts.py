@@ -1,29 +1,118 @@
-"""Windows of a message join to the whole of it, whatever the server makes of ranges and sizes."""
+"""Ranges of a part and windows of a message join to the whole, whatever the server makes of them."""
 
 import pytest
 
-from imap.scenes import make_account, open_mailbox, session_on
+from imap.scenes import At, make_account, open_mailbox, session_on
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.imap.parts import Window, fetch_whole, fetch_window
+from mailmcp.imap.parts import PartStart, Window, fetch_rest, fetch_start, fetch_whole, fetch_window
 from mcp_envelope import Code
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMessage
 
+CONTENT = b"0123456789abcdefghijklmno"
 OCTETS = bytes(range(48, 58)) * 30
 """300 octets that tell where they stand, to within ten."""
 
 
-def message_of(octets: bytes) -> PeerMessage:
-    return PeerMessage(uid=1, octets=octets)
+@pytest.fixture(autouse=True)
+def _short_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 10)
+    monkeypatch.setattr(limits, "MESSAGE_WINDOW_OCTETS", 100)
 
 
-def answer(item: bytes, octets: bytes, size: bytes = b" RFC822.SIZE 300") -> Rule:
-    """Answer every FETCH with one and the same row."""
+def message(content: bytes = CONTENT) -> PeerMessage:
+    head = b'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n'
+    parts = [b"Content-Type: text/plain\r\n\r\nText", b"Content-Type: application/zip\r\n\r\n" + content]
+    body = b"".join(b"--b\r\n" + part + b"\r\n" for part in parts) + b"--b--\r\n"
+    return PeerMessage(uid=1, octets=head + body)
+
+
+def answer(item: bytes, octets: bytes, *, size: bytes = b"", nth: int | None = None, asked: str = "") -> Rule:
+    """Answer FETCHes, or one of them, with such a row."""
     row = b"* 1 FETCH (UID 1%b %b {%d}\r\n%b)\r\n{tag} OK -\r\n" % (size, item, len(octets), octets)
-    return Rule(command="UID FETCH", action=Respond(row))
+    return Rule(command="UID FETCH", nth=nth, containing=asked, action=Respond(row))
+
+
+def fetch(server: Peer, part_id: str = "2", *, size: int = len(CONTENT)) -> tuple[bytes, FetchFailure | None]:
+    """Fetch a part; the octets, and the failure that ended it."""
+    with session_on(make_account(server)) as session:
+        open_mailbox(session, "INBOX")
+        start = fetch_start(session, 1, part_id)
+        if isinstance(start, FetchFailure):
+            return b"", start
+        octets, failure = start.octets, None
+        for each in fetch_rest(session, 1, part_id, start, size_octets=size):
+            assert failure is None, "nothing follows a failure"
+            if isinstance(each, FetchFailure):
+                failure = each
+            else:
+                assert each
+                octets += each
+        return octets, failure
+
+
+def asked(server: Peer) -> list[str]:
+    fetches = [command for command in server.commands if command.name == "UID FETCH"]
+    return [each.line.partition("BODY.PEEK")[2].rstrip(")\r\n") for each in fetches]
+
+
+def test_a_part_comes_in_ranges_and_the_structure_with_the_first(peer: PeerFactory) -> None:
+    server = peer(messages=[message()])
+    with session_on(make_account(server)) as session:
+        open_mailbox(session, "INBOX")
+        start = fetch_start(session, 1, "2")
+        assert isinstance(start, PartStart)
+        assert (start.octets, start.message_octets) == (CONTENT[:10], len(message().octets))
+        assert isinstance(start.body_structure, tuple)
+    assert fetch(server) == (CONTENT, None)
+    assert asked(server)[1:] == ["[2]<0.10>", "[2]<10.10>", "[2]<20.10>"]
+    assert fetch(server, "9", size=0) == (b"", None), "a part that isn't there is empty"
+
+
+@pytest.mark.parametrize(("size", "said", "fetches"), [(10, 10, 1), (20, 20, 2), (25, 1_000, 4), (25, 12, 3)])
+def test_as_many_ranges_are_asked_for_as_it_takes(
+    peer: PeerFactory, size: int, said: int, fetches: int
+) -> None:
+    """Sizes may be estimates. Too large: the end is where nothing comes; too small: nothing is cut."""
+    server = peer(messages=[message(CONTENT[:size])])
+    assert fetch(server, size=said) == (CONTENT[:size], None)
+    assert len(asked(server)) == fetches
+
+
+@pytest.mark.parametrize(
+    ("nth", "item", "sent", "fetches"),
+    [
+        (1, b"BODY[2]", CONTENT, 1),
+        (2, b"BODY[2]", CONTENT, 2),
+        (2, b"BODY[2]", CONTENT[10:20], 3),
+        (2, b"BODY[2]<5>", CONTENT[5:15], 3),
+        (1, b"BODY[2]<0>", CONTENT[:4], 4),
+    ],
+    ids=["all at once", "all later", "without origin", "too early", "less than asked"],
+)
+def test_other_ranges_than_asked_for_are_understood(
+    peer: PeerFactory, nth: int, item: bytes, sent: bytes, fetches: int
+) -> None:
+    server = peer(messages=[message()], rules=[answer(item, sent, nth=nth)])
+    assert fetch(server) == (CONTENT, None)
+    assert len(asked(server)) == fetches
+
+
+@pytest.mark.parametrize(
+    ("rule", "code"),
+    [
+        (answer(b"BODY[2]<15>", CONTENT[15:], nth=2), Code.INTERNAL),
+        (Rule(command="UID FETCH", nth=2, action=Respond(b"{tag} OK Done\r\n")), Code.NOT_FOUND),
+        (Rule(command="UID FETCH", nth=2, action=FailUid(1)), Code.INTERNAL),
+    ],
+    ids=["from elsewhere", "gone", "refused"],
+)
+def test_a_range_that_cannot_be_had_is_a_failure(peer: PeerFactory, rule: Rule, code: Code) -> None:
+    octets, failure = fetch(peer(messages=[message()], rules=[rule]))
+    assert (octets, failure and failure.code) == (CONTENT[:10], code)
 
 
 def window(server: Peer, offset: int, count: int) -> Window:
@@ -40,127 +129,73 @@ def whole(server: Peer, limit_octets: int = 10_000) -> bytes | Window | FetchFai
         return fetch_whole(session, 1, limit_octets=limit_octets)
 
 
-@pytest.mark.parametrize(("offset", "count"), [(0, 7), (5, 100), (290, 100), (0, 300), (299, 1)])
+@pytest.mark.parametrize(("offset", "count"), [(0, 7), (290, 100), (299, 1), (300, 10), (10_000, 10)])
 def test_a_window_is_that_part_of_the_message_and_knows_its_size(
     peer: PeerFactory, offset: int, count: int
 ) -> None:
-    found = window(peer(messages=[message_of(OCTETS)]), offset, count)
+    found = window(peer(messages=[PeerMessage(uid=1, octets=OCTETS)]), offset, count)
     assert found.octets == OCTETS[offset : offset + count]
-    assert found.end == offset + len(found.octets)
-    assert found.size_octets == found.said_octets == 300
-
-
-@pytest.mark.parametrize("offset", [300, 10_000])
-def test_past_the_end_there_is_nothing(peer: PeerFactory, offset: int) -> None:
-    found = window(peer(messages=[message_of(OCTETS)]), offset, 10)
-    assert (found.octets, found.size_octets) == (b"", 300)
+    assert found.size_octets == 300
 
 
 def test_dovecot_gives_the_same_windows(dovecot: Dovecot, dovecot_user: Login) -> None:
-    dovecot.fill(dovecot_user.user, "INBOX", [b"Subject: x\r\n\r\n" + OCTETS + b"\r\n"])
     stored = b"Subject: x\r\n\r\n" + OCTETS + b"\r\n"
-    with session_on(make_account(_At(dovecot), dovecot_user)) as session:
+    dovecot.fill(dovecot_user.user, "INBOX", [stored])
+    with session_on(make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)) as session:
         open_mailbox(session, "INBOX")
-        found = [fetch_window(session, 1, offset=offset, count=100) for offset in range(0, 500, 100)]
-        everything = fetch_whole(session, 1, limit_octets=1_000)
-    assert b"".join(each.octets for each in found if isinstance(each, Window)) == stored
-    assert everything == stored
+        assert fetch_whole(session, 1, limit_octets=1_000) == stored
 
 
-class _At:
-    """Dovecot's plain port."""
-
-    def __init__(self, server: Dovecot) -> None:
-        self.host, self.port = server.host, server.plain_port
+SIZE = b" RFC822.SIZE 300"
 
 
 @pytest.mark.parametrize(
-    ("item", "sent"),
+    ("item", "sent", "size", "found", "size_octets"),
     [
-        (b"BODY[]<20>", OCTETS[20:30]),
-        (b"BODY[]<0>", OCTETS),
-        (b"BODY[]<15>", OCTETS[15:]),
-        (b"BODY[]", OCTETS),
-        (b"BODY[]", OCTETS[20:30]),
+        (b"BODY[]<0>", OCTETS, SIZE, OCTETS[20:30], 300),
+        (b"BODY[]", OCTETS, SIZE, OCTETS[20:30], 300),
+        (b"BODY[]", OCTETS[20:30], SIZE, OCTETS[20:30], 300),
+        (b"BODY[]<30>", OCTETS[30:40], SIZE, b"", 20),
+        (b"BODY[]<20>", OCTETS[20:30], b"", OCTETS[20:30], 30),
+        (b"BODY[]<20>", OCTETS[20:30], b" RFC822.SIZE 25", OCTETS[20:30], 30),
     ],
-    ids=["right", "from the start", "a little earlier", "all without origin", "right without origin"],
+    ids=["from the start", "all", "without origin", "from behind", "no size", "size too small"],
 )
-def test_a_window_is_cut_out_of_whatever_came(peer: PeerFactory, item: bytes, sent: bytes) -> None:
-    assert window(peer(rules=[answer(item, sent)]), 20, 10).octets == OCTETS[20:30]
-
-
-def test_a_small_message_that_comes_whole_is_told_by_its_size(peer: PeerFactory) -> None:
-    assert window(peer(rules=[answer(b"BODY[]", OCTETS)]), 290, 1_000).octets == OCTETS[290:]
-
-
-def test_octets_from_behind_the_window_are_none_of_it(peer: PeerFactory) -> None:
-    assert window(peer(rules=[answer(b"BODY[]<30>", OCTETS[30:40])]), 20, 10).octets == b""
-
-
-def test_without_a_size_the_message_is_what_was_seen_of_it(peer: PeerFactory) -> None:
-    assert window(peer(rules=[answer(b"BODY[]<20>", OCTETS[20:30], b"")]), 20, 10).size_octets == 30
-
-
-def test_a_size_that_is_too_small_gives_way_to_what_came(peer: PeerFactory) -> None:
-    server = peer(rules=[answer(b"BODY[]<20>", OCTETS[20:30], b" RFC822.SIZE 25")])
-    assert window(server, 20, 10).size_octets == 30
+def test_a_window_is_cut_out_of_whatever_came(
+    peer: PeerFactory, item: bytes, sent: bytes, size: bytes, found: bytes, size_octets: int
+) -> None:
+    came = window(peer(rules=[answer(item, sent, size=size)]), 20, 10)
+    assert (came.octets, came.size_octets) == (found, size_octets)
 
 
 @pytest.mark.parametrize(
-    ("octets", "window_octets", "round_trips"),
-    [(OCTETS, 1_000, 1), (OCTETS, 128, 3), (OCTETS, 100, 4), (b"", 100, 1)],
-    ids=["one window", "three windows", "no short window", "empty"],
+    ("octets", "round_trips"), [(OCTETS[:50], 1), (OCTETS[:250], 3), (OCTETS, 4), (b"", 1)]
 )
-def test_all_windows_are_the_message(
-    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, octets: bytes, window_octets: int, round_trips: int
-) -> None:
-    monkeypatch.setattr(limits, "MESSAGE_WINDOW_OCTETS", window_octets)
-    server = peer(messages=[message_of(octets)])
+def test_all_windows_are_the_message(peer: PeerFactory, octets: bytes, round_trips: int) -> None:
+    server = peer(messages=[PeerMessage(uid=1, octets=octets)])
     assert whole(server) == octets
-    assert sum(command.name == "UID FETCH" for command in server.commands) == round_trips
+    assert len(asked(server)) == round_trips
 
 
 def test_a_server_that_gives_less_than_asked_is_asked_on(peer: PeerFactory) -> None:
     """Until it gives nothing: a size that is too large must not make an endless loop."""
-    row = b"* 1 FETCH (UID 1 RFC822.SIZE 300 BODY[]<%d> {%d}\r\n%b)\r\n{tag} OK -\r\n"
     rules = [
-        Rule(command="UID FETCH", containing=f"<{start}.", action=Respond(row % (start, len(sent), sent)))
-        for start, sent in ((0, OCTETS[:100]), (100, OCTETS[100:250]), (250, b""))
+        answer(b"BODY[]<%d>" % start, sent, size=SIZE, asked=f"<{start}.")
+        for start, sent in ((0, OCTETS[:60]), (60, OCTETS[60:150]), (150, b""))
     ]
-    assert whole(peer(rules=rules)) == OCTETS[:250]
+    assert whole(peer(rules=rules)) == OCTETS[:150]
 
 
-def test_a_message_that_is_too_long_is_not_fetched(
-    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "MESSAGE_WINDOW_OCTETS", 100)
-    server = peer(messages=[message_of(OCTETS)])
-    found = whole(server, limit_octets=299)
-    assert isinstance(found, Window)
-    assert found.size_octets == 300
-    assert sum(command.name == "UID FETCH" for command in server.commands) == 1
-
-
-def test_a_size_that_is_too_small_does_not_let_a_long_message_in(
-    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "MESSAGE_WINDOW_OCTETS", 200)
-    server = peer(rules=[answer(b"BODY[]<0>", OCTETS, b" RFC822.SIZE 10")])
-    assert isinstance(whole(server, limit_octets=199), Window)
+@pytest.mark.parametrize("size", [SIZE, b" RFC822.SIZE 10"])
+def test_a_message_that_is_too_long_is_not_fetched(peer: PeerFactory, size: bytes) -> None:
+    server = peer(rules=[answer(b"BODY[]<0>", OCTETS, size=size)])
+    assert isinstance(whole(server, limit_octets=99), Window)
+    assert len(asked(server)) == 1
 
 
 @pytest.mark.parametrize("nth", [1, 2])
-def test_a_message_that_cannot_be_had_is_a_failure(
-    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, nth: int
-) -> None:
-    monkeypatch.setattr(limits, "MESSAGE_WINDOW_OCTETS", 100)
+def test_a_message_that_cannot_be_had_is_a_failure(peer: PeerFactory, nth: int) -> None:
     gone = Rule(command="UID FETCH", nth=nth, action=Respond(b"{tag} OK -\r\n"))
-    found = whole(peer(messages=[message_of(OCTETS)], rules=[gone]))
+    found = whole(peer(messages=[PeerMessage(uid=1, octets=OCTETS)], rules=[gone]))
     assert isinstance(found, FetchFailure)
     assert found.code is Code.NOT_FOUND
-
-
-def test_a_refusal_is_a_failure(peer: PeerFactory) -> None:
-    found = whole(peer(messages=[message_of(OCTETS)], rules=[Rule(command="UID FETCH", action=FailUid(1))]))
-    assert isinstance(found, FetchFailure)
-    assert found.code is Code.INTERNAL

@@ -1,5 +1,6 @@
 """Sessions are shared, checked, aged and lost; calls do not notice, but in what they cost."""
 
+from collections.abc import Iterator
 from functools import partial
 from threading import Barrier
 
@@ -8,18 +9,22 @@ import pytest
 from imap.conftest import PoolFactory
 from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest, open_mailbox
 from mailmcp import limits
-from mailmcp.imap.account_sessions import SESSION_AGE_MAX_S, SESSION_IDLE_MAX_S
-from mailmcp.imap.pool import SESSION_IDLE_CHECK_S
+from mailmcp.imap.pool import CONNECTION_LIMIT_TTL_S, SESSION_IDLE_CHECK_S, SESSION_IDLE_MAX_S
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
-from mcp_envelope import NotFoundError
+from mcp_envelope import InternalError, NotFoundError
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Close, Respond, Rule, Silence
+from servers.peer_actions import Bye, Close, Respond, Rule, Silence
 from servers.peer_mailbox import PeerMailbox, make_messages
 from servers.proxy import ProxyFactory
 
-CALLS = 64
+CALLS = 24
+
+
+@pytest.fixture
+def server(peer: PeerFactory) -> Peer:
+    return peer(messages=make_messages(1))
 
 
 def names(server: Peer) -> list[str]:
@@ -52,38 +57,37 @@ def test_many_calls_at_once_share_a_few_sessions(
     assert repr(pool.pool) == f"<Pool main: 0 of {limit} in use, {counting.snapshot().connections} idle>"
 
 
-def test_by_default_four_sessions_are_open_at_most(peer: PeerFactory, run_pool: PoolFactory) -> None:
-    server = peer(messages=make_messages(1, 2))
+def test_by_default_four_sessions_are_open_at_most(server: Peer, run_pool: PoolFactory) -> None:
     pool = run_pool(make_account(server))
     calls = [pool.start(newest) for _ in range(CALLS)]
-    assert [call.result(RESULT_TIMEOUT_S) for call in calls] == [[2, 1]] * CALLS
+    assert [call.result(RESULT_TIMEOUT_S) for call in calls] == [[1]] * CALLS
     assert 1 <= server.connections <= limits.SESSIONS_PER_ACCOUNT == 4
 
 
-def test_the_session_that_has_the_mailbox_open_is_taken(peer: PeerFactory, run_pool: PoolFactory) -> None:
-    server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="Other")])
+def test_a_session_that_has_the_mailbox_open_is_preferred(peer: PeerFactory, run_pool: PoolFactory) -> None:
+    server = peer(mailboxes=[PeerMailbox(name=name) for name in "ABC"])
     pool = run_pool(make_account(server))
-    open_sessions(server, pool, 2)
-    for mailbox in ("INBOX", "Other", "Other", "INBOX", "INBOX"):
+    open_sessions(server, pool, 3)
+    for mailbox in "ABC":
         pool.run(partial(look_at, mailbox), mailbox=mailbox)
-    opened = {(command.connection, command.line) for command in server.commands if command.name == "EXAMINE"}
-    assert len(opened) == 2
-    assert len({connection for connection, _ in opened}) == 2
+    before = len(server.commands)
+    for mailbox in "BBA":
+        pool.run(partial(look_at, mailbox), mailbox=mailbox)
+    connections = [each.connection for each in server.commands[before:] if each.name == "EXAMINE"]
+    first = [each.connection for each in server.commands[:before] if each.name == "EXAMINE"]
+    assert connections == [first[1], first[1], first[0]]
 
 
-def test_an_unknown_account_is_named_with_those_there_are(peer: PeerFactory, run_pool: PoolFactory) -> None:
-    pool = run_pool(make_account(peer()))
+def test_an_account_that_does_not_exist_is_not_found(server: Peer, run_pool: PoolFactory) -> None:
+    pool = run_pool(make_account(server))
     pool.account_id = "other"
-    with pytest.raises(NotFoundError, match=r"There is no account `other`\. Accounts: main\.") as caught:
+    with pytest.raises(NotFoundError, match=r"`other`. Accounts: main") as caught:
         pool.run(newest)
     assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
 
 
-def test_a_session_that_was_idle_is_checked_before_it_is_used(
-    peer: PeerFactory, run_pool: PoolFactory
-) -> None:
-    server = peer(messages=make_messages(1))
-    pool = run_pool(make_account(server))
+def test_a_session_that_was_idle_is_checked_before_it_is_used(server: Peer, run_pool: PoolFactory) -> None:
+    pool = run_pool(make_account(server, command_timeout_s=7.0))
     pool.run(newest)
     pool.clock.now += SESSION_IDLE_CHECK_S
     pool.run(newest)
@@ -93,14 +97,14 @@ def test_a_session_that_was_idle_is_checked_before_it_is_used(
     assert names(server).count("NOOP") == 1
     assert server.connections == 1
     assert pool.telemetry.imap_round_trips == 3
+    assert pool.run(lambda session: session.connection.socket().gettimeout()) == 7.0
 
 
 def test_an_idle_session_that_a_router_has_forgotten_is_replaced(
-    peer: PeerFactory, run_pool: PoolFactory, monkeypatch: pytest.MonkeyPatch
+    server: Peer, run_pool: PoolFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is silent, neither closed nor reset; the check finds out, and the call goes on afresh."""
     monkeypatch.setattr("mailmcp.imap.pool._CHECK_TIMEOUT_S", 0.1)
-    server = peer(messages=make_messages(1))
     pool = run_pool(make_account(server))
     pool.run(newest)
     server.rules.append(Rule(command="NOOP", action=Silence()))
@@ -110,52 +114,26 @@ def test_an_idle_session_that_a_router_has_forgotten_is_replaced(
     server.wait_closed(1)
 
 
-def test_the_check_leaves_the_time_for_commands_as_it_was(peer: PeerFactory, run_pool: PoolFactory) -> None:
-    pool = run_pool(make_account(peer(messages=make_messages(1)), command_timeout_s=7.0))
-    pool.run(newest)
-    pool.clock.now += SESSION_IDLE_CHECK_S + 1
-    assert pool.run(lambda session: session.connection.socket().gettimeout()) == 7.0
-
-
-def test_sessions_that_are_idle_for_long_or_old_are_logged_out(
-    peer: PeerFactory, run_pool: PoolFactory
-) -> None:
-    server = peer(messages=make_messages(1))
+def test_sessions_that_are_idle_for_long_are_logged_out(server: Peer, run_pool: PoolFactory) -> None:
     pool = run_pool(make_account(server))
     open_sessions(server, pool, 3)
-    pool.close_stale()
-    assert server.open_connections == 3
     pool.clock.now += SESSION_IDLE_MAX_S
     pool.run(newest)
     pool.clock.now += 1
     pool.close_stale()
     assert names(server).count("LOGOUT") == 2
-    pool.clock.now = 1_000 + SESSION_AGE_MAX_S
-    pool.run(newest)
-    pool.clock.now += 1
-    pool.close_stale()
-    assert names(server).count("LOGOUT") == 3
-    for number in (1, 2, 3):
-        server.wait_closed(number)
-    assert pool.run(newest) == [1]
 
 
-def test_a_session_that_grew_old_in_use_is_not_kept(peer: PeerFactory, run_pool: PoolFactory) -> None:
-    server = peer(messages=make_messages(1))
-    pool = run_pool(make_account(server))
-
-    def age(session: Session) -> None:
-        newest(session)
-        pool.clock.now += SESSION_AGE_MAX_S + 1
-
-    pool.run(age)
-    server.wait_closed(1)
-    assert "0 idle" in repr(pool.pool)
+def test_the_pool_looks_for_stale_sessions_by_itself(server: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mailmcp.imap.pool.SESSION_IDLE_CHECK_S", 0.01)
+    monkeypatch.setattr("mailmcp.imap.pool.SESSION_IDLE_MAX_S", -1.0)
+    with RunningPool(make_account(server)) as pool:
+        pool.run(newest)
+        server.wait_for("LOGOUT")
 
 
-def test_all_idle_sessions_may_have_died_at_once(peer: PeerFactory, run_pool: PoolFactory) -> None:
+def test_all_idle_sessions_may_have_died_at_once(server: Peer, run_pool: PoolFactory) -> None:
     """A server that restarts takes all of them along: a call must not try them one by one and give up."""
-    server = peer(messages=make_messages(1))
     pool = run_pool(make_account(server))
     open_sessions(server, pool, 4)
     server.rules += [
@@ -179,9 +157,9 @@ def test_a_restarted_dovecot_is_not_noticed(run_pool: PoolFactory) -> None:
         assert pool.run(newest) == [1]
 
 
-def test_a_lost_connection_is_tried_again_on_the_same_terms(peer: PeerFactory, run_pool: PoolFactory) -> None:
+def test_a_lost_connection_is_tried_again_on_the_same_terms(server: Peer, run_pool: PoolFactory) -> None:
     """The traffic of all tries is counted; the sum of sessions stays within bounds."""
-    server = peer(messages=make_messages(1), rules=[Rule(command="UID FETCH", nth=1, action=Close("before"))])
+    server.rules.append(Rule(command="UID FETCH", nth=1, action=Close("before")))
     pool = run_pool(make_account(server, max_sessions=1))
     assert pool.run(newest) == [1]
     one_try = [command for command in server.commands if command.connection == 2]
@@ -189,31 +167,86 @@ def test_a_lost_connection_is_tried_again_on_the_same_terms(peer: PeerFactory, r
     assert server.open_connections == 1
 
 
-def test_a_refusal_that_nobody_expected_is_the_servers(peer: PeerFactory, run_pool: PoolFactory) -> None:
-    server = peer(rules=[Rule(command="NOOP", action=Respond(b"{tag} NO [LIMIT] Slow down\r\n"))])
+def test_a_refusal_that_nobody_expected_is_the_servers(server: Peer, run_pool: PoolFactory) -> None:
+    server.rules.append(Rule(command="NOOP", action=Respond(b"{tag} NO [LIMIT] Slow down\r\n")))
     pool = run_pool(make_account(server))
-    with pytest.raises(Exception, match=r'refused NOOP \(account main\): NO "\\\[LIMIT] Slow down"'):
+    with pytest.raises(InternalError, match=r'refused NOOP \(account main\): NO "\\\[LIMIT] Slow down"'):
         pool.run(lambda session: session.run("NOOP"))
     assert "1 idle" in repr(pool.pool)
 
 
-def test_a_session_is_not_kept_after_a_bug(peer: PeerFactory, run_pool: PoolFactory) -> None:
+def test_a_session_is_not_kept_after_a_bug(server: Peer, run_pool: PoolFactory) -> None:
     def fail(_session: Session) -> None:
         raise LookupError("a bug")
 
-    server = peer()
     pool = run_pool(make_account(server))
     with pytest.raises(LookupError):
         pool.run(fail)
     server.wait_closed(1)
 
 
-def test_the_pool_looks_for_stale_sessions_by_itself(
-    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
+# A server that allows fewer sessions than the settings is not asked for more, and no call fails for it.
+
+
+@pytest.fixture(scope="module")
+def narrow_dovecot() -> Iterator[Dovecot]:
+    """Allows two sessions of one user."""
+    with Dovecot(mail_max_userip_connections=2) as server:
+        yield server
+
+
+def test_dovecots_limit_is_learned_and_all_calls_are_served(
+    narrow_dovecot: Dovecot, proxy: ProxyFactory, run_pool: PoolFactory
 ) -> None:
-    monkeypatch.setattr("mailmcp.imap.pool.SESSION_IDLE_CHECK_S", 0.01)
-    monkeypatch.setattr("mailmcp.imap.account_sessions.SESSION_IDLE_MAX_S", -1.0)
-    server = peer(messages=make_messages(1))
-    with RunningPool(make_account(server)) as pool:
+    user = narrow_dovecot.user("narrow")
+    narrow_dovecot.fill("narrow", "INBOX", [b"Subject: 1\r\n\r\nText\r\n"])
+    counting = proxy(narrow_dovecot.host, narrow_dovecot.plain_port)
+    pool = run_pool(make_account(counting, user, max_sessions=4))
+    together = Barrier(2, timeout=RESULT_TIMEOUT_S)
+    for call in [pool.start(lambda _session: together.wait()) for _ in range(2)]:
+        call.result(RESULT_TIMEOUT_S)
+    for _ in range(2):
+        calls = [pool.start(newest) for _ in range(CALLS)]
+        assert [call.result(RESULT_TIMEOUT_S) for call in calls] == [[1]] * CALLS
+    assert counting.snapshot().connections <= 4, "two allowed, one refused, one that waited"
+
+
+def test_one_login_is_refused_until_the_limit_that_was_learned_expires(
+    server: Peer, run_pool: PoolFactory
+) -> None:
+    server.settings.session_limit = 2
+    pool = run_pool(make_account(server, max_sessions=4))
+    for passed_s, refused in ((0.0, 1), (CONNECTION_LIMIT_TTL_S - 1, 1), (1.0, 2)):
+        pool.clock.now += passed_s
+        calls = [pool.start(newest) for _ in range(CALLS)]
+        assert [call.result(RESULT_TIMEOUT_S) for call in calls] == [[1]] * CALLS
+        assert len(server.logins) == 2 + refused
+
+
+@pytest.mark.parametrize(
+    "refusal", [Respond(b"{tag} NO [LIMIT] Enough\r\n"), Bye("Maximum number of connections exceeded")]
+)
+def test_a_call_that_is_refused_a_session_waits_for_one(
+    server: Peer, run_pool: PoolFactory, refusal: Respond | Bye
+) -> None:
+    pool = run_pool(make_account(server))
+    pool.run(newest)
+    server.rules.append(Rule(command="LOGIN", action=refusal))
+    held = pool.start(lambda _session: server.wait_for("LOGIN", nth=2))
+    waiting = pool.start(newest)
+    held.result(RESULT_TIMEOUT_S)
+    assert waiting.result(RESULT_TIMEOUT_S) == [1]
+    assert len(server.logins) == 2
+
+
+def test_where_other_programs_hold_all_sessions_the_call_fails_for_now(
+    server: Peer, run_pool: PoolFactory
+) -> None:
+    server.settings.session_limit = 0
+    pool = run_pool(make_account(server))
+    with pytest.raises(InternalError, match="Other mail programs may hold some") as caught:
         pool.run(newest)
-        server.wait_for("LOGOUT")
+    assert (caught.value.reason, caught.value.retryable) == (Reason.CONNECTION_LIMIT, True)
+    assert len(server.logins) == 1
+    server.settings.session_limit = 1
+    assert pool.run(newest) == [1]

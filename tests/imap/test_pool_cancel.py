@@ -1,15 +1,11 @@
 """A call that ends early, by its caller, its deadline or the pool's end, frees its thread at once."""
 
-import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError
-from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from anyio import CapacityLimiter
 
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
@@ -52,121 +48,77 @@ class Watched:
 
 
 @pytest.fixture
-def connecting(monkeypatch: pytest.MonkeyPatch) -> Watched:
-    """Watches the threads that connect."""
-    watched = Watched()
-    monkeypatch.setattr("mailmcp.imap.pool.connect", watched(connect))
-    return watched
-
-
-@pytest.fixture
-def logging_in(monkeypatch: pytest.MonkeyPatch) -> dict[str, Watched]:
-    """Watches the threads that log in, and those that say who we are."""
-    watched = {"LOGIN": Watched(), "ID": Watched()}
-    monkeypatch.setattr("mailmcp.imap.pool.log_in", watched["LOGIN"](log_in))
-    monkeypatch.setattr("mailmcp.imap.pool.identify", watched["ID"](identify))
-    return watched
-
-
-@dataclass
-class Mute:
-    """A listener that takes one connection and answers nothing."""
-
-    at: At
-    accepted: threading.Event
-    spoken_to: threading.Event
-
-
-@pytest.fixture
-def mute() -> Iterator[Mute]:
-    """A server that says nothing, not even to a TLS handshake."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = Mute(At(*listener.getsockname()), threading.Event(), threading.Event())
-
-        def take() -> None:
-            client, _ = listener.accept()
-            server.accepted.set()
-            with client, suppress(OSError):
-                while client.recv(65536):
-                    server.spoken_to.set()
-
-        thread = threading.Thread(target=take, daemon=True)
-        thread.start()
-        yield server
-        thread.join(WAIT_S)
-        assert not thread.is_alive()
+def watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, Watched]:
+    """Watches the threads that connect, log in, and say who we are."""
+    steps: dict[str, Callable[..., Any]] = {"connect": connect, "log_in": log_in, "identify": identify}
+    found = {name: Watched() for name in steps}
+    for name, step in steps.items():
+        monkeypatch.setattr(f"mailmcp.imap.pool.{name}", found[name](step))
+    return found
 
 
 def test_cancelled_while_no_connection_comes_up(
-    deaf_host: At, run_pool: PoolFactory, connecting: Watched
+    deaf_host: At, run_pool: PoolFactory, watched: dict[str, Watched]
 ) -> None:
     call = run_pool(make_account(deaf_host)).start(newest)
-    connecting.ends_by(call.cancel)
+    watched["connect"].ends_by(call.cancel)
 
 
-def test_cancelled_within_the_tls_handshake(
-    mute: Mute, run_pool: PoolFactory, connecting: Watched, certificates: Certificates
+@pytest.mark.parametrize("tls", [Tls.NONE, Tls.IMPLICIT])
+def test_cancelled_before_the_greeting(
+    peer: PeerFactory,
+    run_pool: PoolFactory,
+    watched: dict[str, Watched],
+    certificates: Certificates,
+    tls: Tls,
 ) -> None:
-    account = make_account(mute.at, tls=Tls.IMPLICIT, ca_file=certificates.ca_file)
-    call = run_pool(account).start(newest)
-    assert mute.spoken_to.wait(WAIT_S)
-    connecting.ends_by(call.cancel)
+    """The server says nothing, not even to a TLS handshake."""
+    server = peer(greeting=Silence())
+    call = run_pool(make_account(server, tls=tls, ca_file=certificates.ca_file)).start(newest)
+    server.wait_connected(1)
+    watched["connect"].ends_by(call.cancel)
+    server.wait_closed(1)
 
 
-def test_cancelled_before_the_greeting(mute: Mute, run_pool: PoolFactory, connecting: Watched) -> None:
-    call = run_pool(make_account(mute.at)).start(newest)
-    assert mute.accepted.wait(WAIT_S)
-    connecting.ends_by(call.cancel)
-
-
-@pytest.mark.parametrize("command", ["LOGIN", "ID"])
+@pytest.mark.parametrize(("command", "step"), [("LOGIN", "log_in"), ("ID", "identify")])
 def test_cancelled_while_logging_in(
-    peer: PeerFactory, run_pool: PoolFactory, logging_in: dict[str, Watched], command: str
+    peer: PeerFactory, run_pool: PoolFactory, watched: dict[str, Watched], command: str, step: str
 ) -> None:
     server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
     pool = run_pool(make_account(server))
     call = pool.start(newest)
     server.wait_for(command)
-    logging_in[command].ends_by(call.cancel)
+    watched[step].ends_by(call.cancel)
     server.wait_closed(1)
     server.rules.clear()
     assert pool.run(newest) == [1]
 
 
-@pytest.mark.parametrize("command", ["EXAMINE", "UID SEARCH", "UID FETCH"])
-def test_cancelled_within_a_command(peer: PeerFactory, run_pool: PoolFactory, command: str) -> None:
-    server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
-    pool, watched = run_pool(make_account(server)), Watched()
-    call = pool.start(watched(newest))
-    server.wait_for(command)
-    watched.ends_by(call.cancel)
-    server.wait_closed(1)
-    assert server.open_connections == 0
-    server.rules.clear()
-    assert pool.run(newest) == [1]
-
-
-def test_cancelled_within_a_command_over_tls(
-    peer: PeerFactory, run_pool: PoolFactory, certificates: Certificates
+@pytest.mark.parametrize("tls", [Tls.NONE, Tls.IMPLICIT])
+def test_cancelled_within_a_command(
+    peer: PeerFactory, run_pool: PoolFactory, certificates: Certificates, tls: Tls
 ) -> None:
-    server = peer(tls=certificates.server_context(), rules=[Rule(command="EXAMINE", action=Silence())])
-    account = make_account(server, tls=Tls.IMPLICIT, ca_file=certificates.ca_file)
-    watched = Watched()
-    call = run_pool(account).start(watched(newest))
-    server.wait_for("EXAMINE")
-    watched.ends_by(call.cancel)
+    server = peer(
+        messages=make_messages(1),
+        rules=[Rule(command="UID FETCH", action=Silence())],
+        tls=certificates.server_context() if tls is Tls.IMPLICIT else None,
+    )
+    pool, work = run_pool(make_account(server, tls=tls, ca_file=certificates.ca_file)), Watched()
+    call = pool.start(work(newest))
+    server.wait_for("UID FETCH")
+    work.ends_by(call.cancel)
     server.wait_closed(1)
+    server.rules.clear()
+    assert pool.run(newest) == [1]
 
 
 def test_a_deadline_frees_the_thread_as_well(peer: PeerFactory, run_pool: PoolFactory) -> None:
     server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Silence())])
-    pool, watched = run_pool(make_account(server)), Watched()
-    call = pool.start(watched(newest), timeout_s=0.2)
+    pool, work = run_pool(make_account(server)), Watched()
+    call = pool.start(work(newest), timeout_s=0.2)
     with pytest.raises(DeadlineError):
         call.result(WAIT_S)
-    assert watched.ended.is_set()
-    server.rules.clear()
-    assert pool.run(newest) == [1]
+    assert work.ended.is_set()
 
 
 def test_a_session_that_came_up_for_nobody_is_closed(
@@ -208,21 +160,6 @@ def test_a_call_that_is_cancelled_before_its_thread_began_ends_at_once(
     busy.cancel()
 
 
-def test_a_call_that_waits_for_a_thread_ends_at_once(peer: PeerFactory, run_pool: PoolFactory) -> None:
-    server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Silence())])
-    pool = run_pool(make_account(server))
-    pool.run(lambda session: session.run("NOOP"))
-    pool.pool._threads.limiter = CapacityLimiter(1)  # noqa: SLF001 - there are threads enough but for bugs
-    busy = pool.start(newest)
-    server.wait_for("EXAMINE")
-    waiting = pool.start(newest)
-    pool.settle()
-    waiting.cancel()
-    with pytest.raises(CancelledError):
-        waiting.result(WAIT_S)
-    busy.cancel()
-
-
 @pytest.mark.parametrize("command", ["LOGIN", "UID FETCH"])
 def test_closing_the_pool_ends_its_calls_and_nothing_is_tried_again(peer: PeerFactory, command: str) -> None:
     server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
@@ -239,16 +176,12 @@ def test_closing_the_pool_ends_its_calls_and_nothing_is_tried_again(peer: PeerFa
     assert server.connections <= 2
 
 
-def test_closing_says_goodbye_on_idle_sessions(peer: PeerFactory) -> None:
+@pytest.mark.parametrize("answers", [True, False])
+def test_closing_says_goodbye_and_does_not_wait_for_an_answer(peer: PeerFactory, *, answers: bool) -> None:
     server = peer(messages=make_messages(1))
+    if not answers:
+        server.rules.append(Rule(command="LOGOUT", action=Silence()))
     with RunningPool(make_account(server)) as pool:
         pool.run(newest)
     assert server.commands[-1].name == "LOGOUT"
-    server.wait_closed(1)
-
-
-def test_closing_does_not_wait_for_a_server_that_does_not_say_goodbye(peer: PeerFactory) -> None:
-    server = peer(messages=make_messages(1), rules=[Rule(command="LOGOUT", action=Silence())])
-    with RunningPool(make_account(server)) as pool:
-        pool.run(newest)
     server.wait_closed(1)

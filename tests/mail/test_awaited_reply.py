@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mailmcp.mail.awaited_reply import Letter, find_answered, may_await_reply
+from mailmcp.mail.awaited_reply import Letter, find_threads, is_answered, may_await_reply
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.thread import ThreadHeaders
 from mailmcp.model.awaited_reply import FROM_ME, FROM_OTHERS, AwaitedReply
@@ -39,15 +39,16 @@ UNANSWERED = {
 }
 
 
-@pytest.mark.parametrize("others", ANSWERED.values(), ids=ANSWERED)
-def test_a_message_is_answered(others: list[Letter]) -> None:
-    assert find_answered([QUESTION], others) == [True]
-    assert find_answered([QUESTION, letter("x", mine=True)], others[::-1]) == [True, False]
+CASES = {**dict.fromkeys(ANSWERED, True), **dict.fromkeys(UNANSWERED, False)}
 
 
-@pytest.mark.parametrize("others", UNANSWERED.values(), ids=UNANSWERED)
-def test_a_message_is_not_answered(others: list[Letter]) -> None:
-    assert find_answered([QUESTION], others) == [False]
+@pytest.mark.parametrize(("case", "answered"), CASES.items())
+def test_a_message_is_answered_or_not(case: str, *, answered: bool) -> None:
+    others = (ANSWERED | UNANSWERED)[case]
+    stranger = letter("x", mine=True)
+    own, strangers = find_threads([QUESTION, stranger], others[::-1])
+    assert is_answered(QUESTION, own) is answered
+    assert not is_answered(stranger, strangers)
 
 
 ME, ANN = "me@home.example", "ann@ann.example"

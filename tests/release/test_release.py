@@ -18,7 +18,6 @@ from scripts.release import (
     build_distributions,
     install,
     make_manifest,
-    registry_entry,
     use_demo,
     write_bundle,
 )
@@ -83,21 +82,6 @@ def test_the_form_makes_an_account_and_a_blank_one_none() -> None:
     assert load_settings(Path(os.devnull), blank, needs_account=False).accounts == ()
     secrets = [name for name, field in manifest["user_config"].items() if field["sensitive"]]
     assert secrets == ["password"]
-
-
-def test_the_entry_of_the_registry_needs_its_name_in_the_readme(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(ValueError, match=r"add the line <!-- mcp-name: io\.github\.example/mailmcp -->"):
-        registry_entry("example")
-    (tmp_path / "README.md").write_text("\n<!-- mcp-name: io.github.example/mailmcp -->\n")
-    monkeypatch.setattr("scripts.release.ROOT", tmp_path)
-    entry = registry_entry("example")
-    assert 1 <= len(entry["description"]) <= 100
-    (package,) = entry["packages"]
-    assert package["version"] == entry["version"]
-    secrets = [each["name"] for each in package["environmentVariables"] if each["isSecret"]]
-    assert secrets == ["MAILMCP_PASSWORD"]
 
 
 @pytest.mark.full

@@ -122,7 +122,7 @@ def _refer(random: Random, thread: _Thread) -> tuple[str, dict[str, str], list[s
             (subject, {"In-Reply-To": f"Your message <{last}> of Monday"}, [last]),
             (subject, {"References": f"<{known[0]}>"}, known[:1]),
             ("Something else", {"References": whole}, known),
-            (f"Re: {thread.topic}", {}, []),  # refers to nothing
+            (f"Re: {thread.topic}", {}, []),  # refers to nothing, and so answers nothing
         )
     )
 
@@ -180,7 +180,6 @@ class _Read:
         self.sender = message["From"]
         named = getaddresses([message["To"], message["Cc"] or ""])
         self.recipients = {address for _, address in named if address}
-        self.subject = message["Subject"]
         owned = self.sender in OWN.values()
         self.by_owner = owned or stored.mailbox == "Sent"
         self.is_draft = stored.mailbox == "Drafts"
@@ -200,17 +199,9 @@ class _Read:
     def party(self, side: str) -> str:
         return " ".join(sorted(self.recipients)) if side == "from_others" else self.sender
 
-    @property
-    def topic(self) -> str:
-        return self.subject.rpartition(": ")[2].removeprefix("[list] ")
-
-    @property
-    def is_stray(self) -> bool:
-        return not self.refers_to and self.subject.lower().startswith(("re: ", "aw: "))
-
 
 def _link(read: Sequence[_Read]) -> dict[str, list[_Read]]:
-    """Return the thread of each message by its id: joined by ids, or by subject if it refers to nothing."""
+    """Return the thread of each message by its id."""
     leader: dict[str, str] = {}
 
     def find(name: str) -> str:
@@ -221,18 +212,6 @@ def _link(read: Sequence[_Read]) -> dict[str, list[_Read]]:
     for each in read:
         for name in each.refers_to:
             leader[find(name)] = find(each.own_id)
-        if each.is_stray:
-            people = each.recipients | {each.sender}
-            before = [
-                other
-                for other in read
-                if other.topic == each.topic
-                and timedelta() < each.written - other.written <= timedelta(days=30)
-                and len((other.recipients | {other.sender}) & people) >= 2
-            ]
-            if before:
-                latest = max(before, key=lambda other: other.written)
-                leader[find(latest.own_id)] = find(each.own_id)
     threads: dict[str, list[_Read]] = {}
     for each in read:
         threads.setdefault(find(each.own_id), []).append(each)

@@ -16,3 +16,5 @@ class Filled:
     """By UID."""
 
     rules: Rules
+    sorts: bool = True
+    """Whether the server has SORT; without it there is no order by size."""

@@ -26,7 +26,7 @@ CAPABILITIES = {
 SEARCHES: tuple[Mapping[str, object], ...] = (
     {},
     {"sort": "oldest"},
-    {"sort": "largest"},
+    {"dates": "written"},
     {"subject": "report", "snippet_max_chars": 100},
     {"since": "2024-03-02"},
     {"has_attachment": True},

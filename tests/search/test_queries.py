@@ -9,6 +9,7 @@ import pytest
 
 from mailmcp.model.query import CRITERIA, Kind
 from mailmcp.tools.preferences import DEFAULTS
+from mcp_envelope import InvalidInputError
 from search import query_table_measures, query_table_texts, query_table_times
 from search.filled import Filled
 from search.query import Query
@@ -60,6 +61,10 @@ def test_most_combinations_match_something(filled_dovecot: Filled) -> None:
 
 def ask(filled: Filled, query: Query) -> list[int]:
     desk = filled.desk
+    if not filled.sorts and query.arguments.get("sort") == "largest":
+        with pytest.raises(InvalidInputError, match="Send larger_than"):
+            desk.search(**query.arguments)
+        query = replace(query, arguments={**query.arguments, "sort": "newest"})
     desk.forget()
     desk.today = query.today
     desk.preferences = replace(DEFAULTS, zone=query.zone)

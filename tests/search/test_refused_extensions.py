@@ -33,7 +33,7 @@ def refusing(peer: PeerFactory, capabilities: Sequence[str], rule: Rule) -> Peer
 
 def read_everything(desk: Desk) -> None:
     """Use each extension, and expect what there is without it."""
-    found = desk.search(sort="largest", limit=100)
+    found = desk.search(dates="written", limit=100)
     assert (sorted(found.uids), found.data["status"]) == ([1, 2, 3], "ok")
     everywhere = desk.search(mailbox="*", subject="Message", limit=100)
     assert (sorted(everywhere.uids), everywhere.data["status"]) == ([1, 2, 3, 4, 5], "ok")
@@ -65,23 +65,6 @@ def test_a_refused_extension_is_not_used_again(peer: PeerFactory, extension: str
         clock.now += REFUSAL_AGE_S
         read_everything(desk)
         assert asked() > before
-
-
-def test_a_search_by_thread_ids_that_is_refused_is_made_by_message_ids(peer: PeerFactory) -> None:
-    row = b'* 1 FETCH (UID 1 EMAILID (M1) THREADID (T1) BODY[HEADER.FIELDS (X)] "Message-ID: <1@a.b>")\r\n'
-    server = refusing(
-        peer,
-        ["OBJECTID"],
-        Rule(command="UID SEARCH", containing="THREADID", action=Respond(REFUSALS[0])),
-    )
-    server.rules.append(
-        Rule(command="UID FETCH", containing="THREADID", action=Respond(row + b"{tag} OK -\r\n"))
-    )
-    with Desk([peer_account(server)]) as desk:
-        message_id = f"imap:work:INBOX:{server.mailbox.uidvalidity}:1"
-        found = desk.call("imap_get_thread", {"message_id": message_id}).data
-    assert (found["status"], found["total"]) == ("ok", 1)
-    assert "thread ids" not in found["coverage"]["method"]
 
 
 def test_a_passing_refusal_of_an_extension_is_no_verdict(peer: PeerFactory) -> None:

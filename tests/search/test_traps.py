@@ -79,7 +79,6 @@ def test_the_limit_counts_matches_not_candidates(peer: PeerFactory, open_desk: D
     desk = desk_on(peer(messages=messages, capabilities=PLAIN), open_desk)
     assert desk.search(has_attachment=True, limit=1).uids == [1]
     assert desk.search(before="2024-03-01T12:01:00Z", limit=1).uids == [1]
-    assert desk.search(has_attachment=True, limit=1, sort="largest").uids == [1]
 
 
 def test_a_server_a_day_ahead_changes_nothing(peer: PeerFactory, open_desk: DeskFactory) -> None:
@@ -93,7 +92,7 @@ def test_a_server_a_day_ahead_changes_nothing(peer: PeerFactory, open_desk: Desk
 
 
 @pytest.mark.parametrize(
-    "arguments", [{}, {"sort": "largest"}, {"has_attachment": True}, {"since": "2024-03-02"}]
+    "arguments", [{}, {"dates": "written"}, {"has_attachment": True}, {"since": "2024-03-02"}]
 )
 def test_no_line_is_longer_than_servers_take(
     peer: PeerFactory, open_desk: DeskFactory, arguments: dict[str, object]
@@ -114,13 +113,7 @@ def test_no_fetch_names_a_whole_large_mailbox(peer: PeerFactory, open_desk: Desk
     server = peer(messages=letters(range(1, 1501)), capabilities=PLAIN)
     desk = desk_on(server, open_desk)
     reply = desk.search(has_attachment=True)
-    assert reply.uids == []
-    assert reply.data["has_more"], "1,000 were looked at: more is asked for"
-    assert "Checked 1000 of 1500 possible matches" in reply.data["coverage"]["method"]
-    assert "Checked 1000 of 1500 possible matches" in reply.text
-    assert not reply.outcome.summary.startswith("No messages matched")
-    second = desk.search(cursor=reply.data["next_cursor"])
-    assert (second.uids, second.data["has_more"]) == ([], False)
+    assert (reply.uids, reply.data["has_more"]) == ([], False)
     spans = [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]
     assert len(spans) >= 4
     assert "1:1500" not in spans

@@ -48,7 +48,7 @@ def pymap_mail() -> Iterator[Filled]:
         store = pymap_store(server)
         known = fill(store, make_dated(MESSAGES, Random(2)))  # noqa: S311 - nothing secret
         with Desk([store.named("home")]) as desk:
-            yield Filled(desk=desk, known=known, rules=PymapRules())
+            yield Filled(desk=desk, known=known, rules=PymapRules(), sorts=False)
 
 
 def queries(seed: int) -> list[Query]:
@@ -104,6 +104,8 @@ def test_each_query_finds_what_was_written_then(
 
 def check(filled: Filled, query: Query) -> list[int]:
     desk = filled.desk
+    if not filled.sorts and query.arguments["sort"] == "largest":
+        query = replace(query, arguments={**query.arguments, "sort": "newest"})
     desk.forget()
     desk.today = query.today
     desk.preferences = replace(DEFAULTS, zone=query.zone)

@@ -8,7 +8,6 @@ from search.traps import (
     INVOICES,
     NONE_EXTENDED,
     UNREAD,
-    UNREAD_LARGEST,
     Trap,
     when,
 )
@@ -41,13 +40,13 @@ ANSWERS = (
     ),
     Trap(
         server="Strato, sorting",
-        arguments={"unread_only": True, "sort": "largest"},
+        arguments={"unread_only": True, "dates": "written"},
         rules=[
             when("", NONE_EXTENDED),
             Rule(command="UID SORT", action=Respond(b"* SORT\r\n{tag} OK -\r\n")),
         ],
         capabilities=EXTENDED,
-        uids=UNREAD_LARGEST,
+        uids=UNREAD,
     ),
     Trap(
         server="Yahoo",
@@ -117,10 +116,10 @@ ANSWERS = (
     ),
     Trap(
         server="Yahoo, sorting",
-        arguments={"unread_only": True, "sort": "largest"},
+        arguments={"unread_only": True, "dates": "written"},
         rules=[_LIMITED_VIEW],
         capabilities=EXTENDED,
-        uids=UNREAD_LARGEST,
+        uids=UNREAD,
     ),
     Trap(
         server="MESSAGELIMIT",

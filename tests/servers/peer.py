@@ -74,7 +74,7 @@ class Peer:
             password=self.password,
             starttls=starttls,
         )
-        self._greeting = greeting
+        self.greeting = greeting
         self._tls = tls
         self._record = Record()
         self._counts: dict[int, int] = {}
@@ -120,6 +120,14 @@ class Peer:
         """
         return self._record.wait_for(command, nth=nth, timeout_s=timeout_s)
 
+    def wait_connected(self, connection: int, timeout_s: float = WAIT_S) -> None:
+        """Wait until a connection, counted from 1, has come up.
+
+        Raises:
+            TimeoutError: It did not in time.
+        """
+        self._record.wait_connected(connection, timeout_s=timeout_s)
+
     def wait_closed(self, connection: int, timeout_s: float = WAIT_S) -> None:
         """Wait until a connection, counted from 1, has ended on either side.
 
@@ -160,7 +168,7 @@ class Peer:
 
     def _run(self, number: int, connection: PeerConnection) -> None:
         try:
-            connection.run(self._greeting)
+            connection.run(self.greeting)
         finally:
             self._record.add_close(number)
 

@@ -78,6 +78,14 @@ class Record:
         with self._changed:
             return seen()[nth - 1]
 
+    def wait_connected(self, connection: int, *, timeout_s: float) -> None:
+        """Wait until a connection has come up.
+
+        Raises:
+            TimeoutError: It did not.
+        """
+        self._wait(lambda: self._connections >= connection, f"connection {connection}", timeout_s)
+
     def wait_closed(self, connection: int, *, timeout_s: float) -> None:
         """Wait until a connection has ended.
 

@@ -1,35 +1,23 @@
 """What the tests of the settings share: files, and loading with nothing of this machine."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import trustme
 
-from mailmcp.settings.load import load_settings
-from mailmcp.settings.model import Settings
-from mailmcp.settings.problems import SettingsError
-from settings.loading import SECRET
+from mailmcp.settings.load import Settings, load_settings
+from mailmcp.settings.sources import SettingsError
+from settings.loading import SECRET, Faults, Load, Write
 
 
 @pytest.fixture(autouse=True)
 def _own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The home folder and the default place of the settings are the test's own."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
 
 
 @pytest.fixture
-def ca_pem(tmp_path: Path) -> Path:
-    """A certificate authority of its own, beside the settings."""
-    path = tmp_path / "mailmcp" / "ca.pem"
-    path.parent.mkdir(exist_ok=True)
-    trustme.CA().cert_pem.write_to_path(path)
-    return path
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Callable[[str], Path]:
+def write(tmp_path: Path) -> Write:
     """Write the settings file, in its default place, so that only its owner can read it."""
 
     def call(text: str) -> Path:
@@ -43,7 +31,7 @@ def write(tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def load() -> Callable[..., Settings]:
+def load() -> Load:
     """Load with these variables."""
 
     def call(
@@ -55,7 +43,7 @@ def load() -> Callable[..., Settings]:
 
 
 @pytest.fixture
-def faults(load: Callable[..., Settings]) -> Callable[..., list[str]]:
+def faults(load: Load) -> Faults:
     """Load in vain; nothing that is told or chained holds the secret."""
 
     def call(environ: dict[str, str] | None = None, **arguments: object) -> list[str]:

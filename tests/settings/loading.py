@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from mailmcp.settings.model import Settings
+from mailmcp.settings.load import Settings
 
 SECRET = "hunter2"
 ENVIRON = {"MAILMCP_HOST": "imap.example.com", "MAILMCP_USER": "ann", "MAILMCP_PASSWORD": SECRET}

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from mailmcp.cli.options import exit_with
-from mailmcp.settings.load import load_settings
-from mailmcp.settings.model import TABLES, AccountTable, ServerTable, Settings, Table
-from mailmcp.settings.problems import SettingsError
-from mailmcp.settings.sources import keys_with_variable, variable
+from mailmcp.settings.load import Settings, load_settings
+from mailmcp.settings.model import TABLES, AccountTable, ServerTable, Table
+from mailmcp.settings.sources import SettingsError, keys_with_variable, variable
 from settings.loading import ACCOUNT
 
 ROOT = Path(__file__).parents[2]

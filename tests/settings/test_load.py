@@ -1,12 +1,13 @@
 """Where settings come from, which one wins, and every mistake by its name."""
 
-import dataclasses
 from pathlib import Path
 
 import pytest
+import trustme
 
 from mailmcp.imap.account import Account, BearerToken, Password, Tls
 from mailmcp.model.owner import Owner
+from mailmcp.settings.check import make_client, secret_key
 from servers.logins import password_of
 from settings.loading import ACCOUNT, BARE, ENVIRON, SECRET, Faults, Load, Write
 
@@ -16,12 +17,10 @@ SERVER = '[server]\nlog_level = "error"\n'
 @pytest.mark.parametrize(
     ("text", "environ", "overrides", "level"),
     [
-        ("", {}, {}, "info"),
         ("", {}, {"log_level": None}, "info"),
         (SERVER, {"MAILMCP_LOG_LEVEL": ""}, {}, "error"),
         (SERVER, {"MAILMCP_LOG_LEVEL": "warning"}, {"log_level": None}, "warning"),
         (SERVER, {"MAILMCP_LOG_LEVEL": "warning"}, {"log_level": "debug"}, "debug"),
-        (SERVER, {}, {"log_level": "info"}, "info"),
     ],
 )
 def test_command_line_then_environment_then_file_then_default(
@@ -36,20 +35,15 @@ def test_one_account_by_environment_alone(load: Load, tmp_path: Path) -> None:
     settings = load({**blank, **ENVIRON, "MAILMCP_NAMES": "Lindqvist, Mara"})
     (account,) = settings.accounts
     assert account == Account(
-        account_id="default",
-        host="imap.example.com",
-        port=993,
-        user="ann",
-        credentials=account.credentials,
+        account_id="default", host="imap.example.com", port=993, user="ann", credentials=account.credentials
     )
     assert password_of(account) == SECRET
+    assert SECRET not in repr(settings)
     assert (settings.source, settings.warnings) == (None, ())
     assert settings.preferences.owner_of("default").names == ("Lindqvist, Mara",)
     (tmp_path / "secret").write_text(SECRET + "\n")
-    (by_file,) = load(
-        {"MAILMCP_HOST": "h", "MAILMCP_USER": "ann", "MAILMCP_PASSWORD_FILE": "~/secret"}
-    ).accounts
-    assert password_of(by_file) == SECRET
+    by_file = {"MAILMCP_HOST": "h", "MAILMCP_USER": "ann", "MAILMCP_PASSWORD_FILE": "~/secret"}
+    assert password_of(load(by_file).accounts[0]) == SECRET
 
 
 def test_the_account_of_the_environment_follows_those_of_the_file(load: Load, write: Write) -> None:
@@ -59,7 +53,10 @@ def test_the_account_of_the_environment_follows_those_of_the_file(load: Load, wr
     assert settings.source == path
 
 
-def test_a_variable_that_the_file_names_asks_for_no_account_and_is_known(load: Load, write: Write) -> None:
+def test_a_variable_that_the_file_names_asks_for_no_account_and_is_known(
+    load: Load, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAILMCP_PASSWORD", "of the process, which isn't read")
     write(BARE + 'password_env = "MAILMCP_PASSWORD"\n')
     settings = load({"MAILMCP_PASSWORD": SECRET})
     assert [password_of(account) for account in settings.accounts] == [SECRET]
@@ -72,8 +69,7 @@ def test_a_variable_that_the_file_names_asks_for_no_account_and_is_known(load: L
     [
         ('tls = "starttls"', {"tls": Tls.STARTTLS, "port": 143}),
         ('tls = "none"\nallow_plaintext = true', {"tls": Tls.NONE, "port": 143}),
-        ('tls = "starttls"\nport = 1143', {"port": 1143}),
-        ('ca_file = ""\nmax_sessions = 1', {"ca_file": None, "max_sessions": 1}),
+        ('ca_file = ""\nmax_sessions = 1\nport = 1143', {"ca_file": None, "max_sessions": 1, "port": 1143}),
         (
             'sent_mailbox = "Out"\narchive_mailbox = "Old mail"',
             {"special_uses": {"Out": "\\Sent", "Old mail": "\\Archive"}},
@@ -87,43 +83,41 @@ def test_keys_reach_the_account(load: Load, write: Write, keys: str, expected: d
     assert {key: getattr(account, key) for key in expected} == expected
 
 
-def test_relative_paths_start_at_the_file(
-    load: Load, write: Write, ca_pem: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_relative_paths_start_at_the_file(load: Load, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(BARE + 'ca_file = "ca.pem"\npassword_file = "secret"\n')
+    trustme.CA().cert_pem.write_to_path(path.parent / "ca.pem")
     (path.parent / "secret").write_text(SECRET)
     monkeypatch.chdir("/")
     (account,) = load().accounts
-    assert account.ca_file == ca_pem
+    assert account.ca_file == path.parent / "ca.pem"
     assert password_of(account) == SECRET
 
 
 def test_how_an_account_signs_in(load: Load, write: Write) -> None:
     oauth = 'auth = "oauth2"\nprovider = "microsoft"\nclient_id = "x"\nclient_secret_env = "NAME"\n'
-    write(BARE + oauth + 'grant = "application"\nsasl = "oauthbearer"\n')
+    write(BARE + oauth + 'sasl = "oauthbearer"\ntenant = "contoso.example"\nscope = "mine"\n')
     settings = load({"NAME": SECRET})
-    (account,), sign_in = settings.accounts, settings.sign_ins["work"]
+    (account,), table = settings.accounts, settings.tables["work"]
     assert isinstance(account.credentials, BearerToken)
     assert account.credentials.mechanism == "OAUTHBEARER"
-    assert (sign_in.method, sign_in.provider, sign_in.as_application) == ("oauth2", "microsoft", True)
-    assert sign_in.client_secret == SECRET
+    client = make_client(table, {"NAME": SECRET})
+    assert (client.client_id, client.client_secret, client.provider.scope) == ("x", SECRET, "mine")
+    assert "/contoso.example/" in client.provider.token_endpoint
     write(BARE + 'auth = "oauth2"\ntoken_command = ["echo", "token"]\n')
-    (account,) = load().accounts
+    (account,) = load({"PATH": "/usr/bin:/bin"}).accounts
     assert isinstance(account.credentials, BearerToken)
     assert account.credentials.read("refused") == "token"
     write(BARE)
-    (account,) = load().accounts
-    assert isinstance(account.credentials, Password), "what mailmcp password stored"
+    assert isinstance(load().accounts[0].credentials, Password), "what mailmcp password stored"
+    assert secret_key(load().tables["work"]) != secret_key(table), "a password is never sent as a token"
 
 
 @pytest.mark.parametrize(
     ("user", "addresses", "expected"),
     [
-        ("ann", [], ()),
-        ("ann@example.com", [], ("ann@example.com",)),
-        ("ann@example.com", ["lee@example.org"], ("lee@example.org", "ann@example.com")),
+        ("ann", ["ann@example.com"], ("ann@example.com",)),
+        ("ann@example.com", ["ann@example.org"], ("ann@example.org", "ann@example.com")),
         ("Ann@Example.com", ["ann@example.com"], ("ann@example.com",)),
-        ("ann@example.com proxy", [], ()),
     ],
 )
 def test_a_login_that_is_an_address_is_the_owners(
@@ -145,12 +139,11 @@ def test_preferences_come_from_the_file_and_the_environment(load: Load, write: W
 
 
 def test_the_command_line_names_the_file_before_the_environment(
-    load: Load, write: Write, tmp_path: Path
+    load: Load, faults: Faults, write: Write, tmp_path: Path
 ) -> None:
     default = write(ACCOUNT)
     named, other = tmp_path / "named.toml", tmp_path / "other.toml"
     for path in (named, other):
-        path.touch(mode=0o600)
         path.write_text(ACCOUNT)
     for environ, config, source in [
         ({}, None, default),
@@ -158,9 +151,6 @@ def test_the_command_line_names_the_file_before_the_environment(
         ({"MAILMCP_CONFIG": str(other)}, named, named),
     ]:
         assert load(environ, config=config).source == source
-
-
-def test_a_named_file_must_exist(faults: Faults, tmp_path: Path) -> None:
     missing = tmp_path / "missing.toml"
     told = f"{missing}: can't be read: No such file or directory"
     assert faults(ENVIRON, config=missing) == [told]
@@ -178,40 +168,36 @@ def test_without_an_account_the_error_names_the_ways_to_add_one(faults: Faults, 
 
 def test_every_mistake_of_every_source_is_reported_at_once(faults: Faults, write: Write) -> None:
     path = write(
-        '[server]\ntext = "hunter2"\n[search]\nzone = 1\n[serve]\n'
-        + ACCOUNT
-        + "port = 0\nprot = 1\n"
-        + "[[accounts]]\n"
+        f'[server]\ntext = "hunter2"\n[search]\nzone = 1\n[serve]\n{ACCOUNT}port = 0\nprot = 1\n'
+        "[[accounts]]\n"
     )
     found = faults(
         {"MAILMCP_LOG_FORMAT": SECRET, "MAILMCP_PORT": SECRET, "MAILMCP_USER": "ann"},
         log_level=SECRET,
         colour="blue",
     )
-    assert [fault.partition("; the known ones are ")[0] for fault in found] == [
-        f"{path}: serve: is not a table of the settings; did you mean [server]?",
-        f'{path}: server.text: must be one of "markdown", "json"',
-        f"{path}: search.zone: is not a known key; did you mean time_zone?",
-        f"{path}: accounts[1].port: must be a whole number from 1 to 65535",
-        f"{path}: accounts[1].prot: is not a known key; did you mean port?",
-        *(
-            f"{path}: accounts[2].{key}: is missing; it must be {allowed}"
-            for key, allowed in [
-                ("account_id", "1 to 64 letters (A to Z, a to z), digits, hyphens and underscores"),
-                ("host", found[6].partition("it must be ")[2]),
-                ("user", "a non-empty string without line breaks and NULs"),
-            ]
-        ),
-        'MAILMCP_LOG_FORMAT: must be one of "text", "json"',
-        found[9],
-        "MAILMCP_PORT: must be a whole number from 1 to 65535",
-        '--log-level: must be one of "debug", "info", "warning", "error"',
-        "--colour: is not a known key",
-    ]
-    assert found[9].startswith("MAILMCP_HOST: is missing; it must be a host name or an IP address")
+    told = [fault.partition(", ")[0].partition("; the known ones are ")[0] for fault in found]
+    assert sorted(told) == sorted(
+        [
+            f"{path}: serve: is not a table of the settings; did you mean [server]?",
+            f'{path}: server.text: must be one of "markdown"',
+            f"{path}: search.zone: is not a known key; did you mean time_zone?",
+            f"{path}: accounts[1].port: must be a whole number from 1 to 65535",
+            f"{path}: accounts[1].prot: is not a known key; did you mean port?",
+            f"{path}: accounts[2].account_id: is missing; it must be 1 to 64 letters (A to Z",
+            f"{path}: accounts[2].host: is missing; it must be a host name or an IP address",
+            f"{path}: accounts[2].user: is missing; it must be a non-empty string without line breaks"
+            " and NULs",
+            'MAILMCP_LOG_FORMAT: must be one of "text"',
+            "MAILMCP_HOST: is missing; it must be a host name or an IP address",
+            "MAILMCP_PORT: must be a whole number from 1 to 65535",
+            '--log-level: must be one of "debug"',
+            "--colour: is not a known key",
+        ]
+    )
 
 
-OAUTH = 'auth = "oauth2"\n'
+OAUTH = BARE + 'auth = "oauth2"\n'
 
 
 @pytest.mark.parametrize(
@@ -220,33 +206,17 @@ OAUTH = 'auth = "oauth2"\n'
         (ACCOUNT + ACCOUNT, "accounts[2].account_id", "is used twice; choose another id"),
         (ACCOUNT + 'password_env = "A"\n', "accounts[1].password_env", "can't be combined with password;"),
         (BARE + 'client_id = "x"\n', "accounts[1].client_id", 'needs auth = "oauth2"'),
+        (OAUTH + 'password = "hunter2"\ntoken_command = ["x"]\n', "accounts[1].password", 'auth = "oauth2"'),
+        (OAUTH + 'provider = "google"\n', "accounts[1].client_id", "register a client at the"),
+        (OAUTH + 'client_id = "x"\n', "accounts[1].provider", "set one of provider, issuer"),
         (
-            ACCOUNT + OAUTH + 'token_command = ["x"]\n',
-            "accounts[1].password",
-            'with auth = "oauth2"',
-        ),
-        (
-            BARE + OAUTH + 'provider = "google"\n',
-            "accounts[1].client_id",
-            "register a client at the",
-        ),
-        (BARE + OAUTH + 'client_id = "x"\n', "accounts[1].provider", "set one of provider, issuer"),
-        (
-            BARE + OAUTH + 'client_id = "x"\nprovider = "google"\nissuer = "https://a.example"\n',
+            OAUTH + 'client_id = "x"\nprovider = "google"\nissuer = "https://a.example"\n',
             "accounts[1].provider",
             "can't be combined with issuer",
         ),
-        (
-            ACCOUNT + 'tls = "none"\n',
-            "accounts[1].tls",
-            "127.0.0.0/8 and ::1, or if allow_plaintext",
-        ),
+        (ACCOUNT + 'tls = "none"\n', "accounts[1].tls", "127.0.0.0/8 and ::1, or if allow_plaintext"),
         (ACCOUNT + 'ca_file = "none.pem"\n', "accounts[1].ca_file", "none.pem can't be read: No such file"),
-        (
-            ACCOUNT + 'ca_file = "config.toml"\n',
-            "accounts[1].ca_file",
-            "a PEM file that contains",
-        ),
+        (ACCOUNT + 'ca_file = "config.toml"\n', "accounts[1].ca_file", "a PEM file that contains"),
         ('[attachments]\nsave_folder = "/none"\n' + ACCOUNT, "attachments.save_folder", "an existing folder"),
         ("server = 1\n" + ACCOUNT, "server", "must be a table"),
         ("accounts = 1\n", "accounts", "must be an array of tables; write [[accounts]]"),
@@ -275,8 +245,6 @@ def test_problems_of_the_environment_name_variables(faults: Faults) -> None:
     [
         (b"password = hunter2", ": Invalid value (at line 1, column 12). A string needs quotes"),
         (b"a = 1\na = 'hunter2'\n", ": Cannot overwrite a value"),
-        (b"[accounts]\n[accounts]\n", "each account starts with [[accounts]]"),
-        (b"user = 'hunter2", ": Expected"),
         (b"\xff", ": is not UTF-8 text"),
         (b"a = " + b"[" * 100_000, ": "),
     ],
@@ -292,58 +260,26 @@ def test_a_file_that_is_not_toml_hides_no_other_mistake(
     assert of_variable.startswith("MAILMCP_TEXT: ")
 
 
-def test_a_byte_order_mark_and_line_breaks_of_windows_are_fine(load: Load, write: Write) -> None:
-    path = write("")
-    path.write_bytes(b"\xef\xbb\xbf" + ACCOUNT.replace("\n", "\r\n").encode())
-    assert load().accounts
-
-
 def test_unknown_variables_are_warned_of_without_their_value(load: Load) -> None:
-    names = ("PASWORD", "\n", "CONFIG", "TEXT", "SAVE_FOLDER", "TIME_ZONE")
-    values = {"CONFIG": "", "TEXT": "json", "SAVE_FOLDER": "", "TIME_ZONE": "UTC"}
-    environ = {f"MAILMCP_{name}": values.get(name, SECRET) for name in names}
-    first, second = load({**ENVIRON, **environ, "OTHER": "x"}).warnings
+    environ = {"MAILMCP_PASWORD": SECRET, "MAILMCP_\n": SECRET, "MAILMCP_TIME_ZONE": "UTC", "OTHER": "x"}
+    first, second = load({**ENVIRON, **environ}).warnings
     assert first.startswith('"MAILMCP_\\n": is not a known variable and is ignored; ')
-    assert second.endswith(
-        "MAILMCP_PASWORD: is not a known variable and is ignored; did you mean MAILMCP_PASSWORD?"
-    )
-    assert SECRET not in first + second
+    assert second == "MAILMCP_PASWORD: is not a known variable and is ignored; did you mean MAILMCP_PASSWORD?"
 
 
 @pytest.mark.parametrize(
     ("mode", "text", "keys"),
     [
-        (0o600, ACCOUNT, []),
-        (0o640, ACCOUNT, ["password"]),
-        (0o644, BARE + 'password_file = "x"\n', []),
-        (0o604, f'[server]\nhttp_token = "{SECRET * 3}"\n{ACCOUNT}', ["http_token", "password"]),
+        (0o600, ACCOUNT, ""),
+        (0o640, ACCOUNT, "password"),
+        (0o644, BARE + 'password_file = "x"\n', ""),
+        (0o604, f'[server]\nhttp_token = "{SECRET * 3}"\n{ACCOUNT}', "http_token, password"),
     ],
 )
 def test_a_secret_in_a_file_that_others_may_read_is_a_warning(
-    load: Load, write: Write, mode: int, text: str, keys: list[str]
+    load: Load, write: Write, mode: int, text: str, keys: str
 ) -> None:
     path = write(text)
     path.chmod(mode)
-    assert list(load().warnings) == [
-        f"{path}: contains {key}, and other users of this machine can read it; run chmod 600 on it"
-        for key in keys
-    ]
-
-
-def test_settings_do_not_change_and_do_not_show_passwords(load: Load, write: Write) -> None:
-    write(ACCOUNT)
-    settings = load(ENVIRON)
-    assert SECRET not in f"{settings} {settings!r} {dataclasses.asdict(settings)}"
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        settings.accounts = ()  # type: ignore[misc] # that it cannot be is the test
-
-
-def test_nothing_is_read_of_the_environment_of_the_process(
-    load: Load, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in (*ENVIRON, "MAILMCP_TEXT", "MAILMCP_CONFIG", "WORK"):
-        monkeypatch.setenv(name, "of the process")
-    write(BARE + 'password_env = "WORK"\n')
-    settings = load({"WORK": SECRET})
-    assert settings.server.text == "markdown"
-    assert password_of(settings.accounts[0]) == SECRET
+    told = f"{path}: contains {keys}, and other users of this machine can read it; run chmod 600 on it"
+    assert load().warnings == ((told,) if keys else ())

@@ -5,28 +5,16 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import keyring
 import pytest
 
-from auth.key_stores import Locked
-from mailmcp.auth.store import FileStore, KeyringStore
+from auth.key_stores import Locked, Memory
+from mailmcp.auth import store
 from mailmcp.reasons import Reason
-from mailmcp.settings.passwords import (
-    PASSWORD_OCTETS_MAX,
-    PasswordReader,
-    command_password,
-    file_password,
-    stored_password,
-    variable_password,
-)
+from mailmcp.settings.passwords import command_password, file_password, stored_password, variable_password
 from mcp_envelope import AuthFailedError
 
 SECRET = "hunter2"
-
-
-def command(program: str, *, timeout_s: float = 30.0) -> PasswordReader:
-    """Run a line of Python as the command."""
-    environ = {**os.environ, "NAME": SECRET}
-    return command_password((sys.executable, "-c", program, "$NAME | ~ ;"), environ, timeout_s=timeout_s)
 
 
 def refusal(read: Callable[[], str]) -> str:
@@ -35,7 +23,6 @@ def refusal(read: Callable[[], str]) -> str:
         read()
     error = caught.value
     assert error.reason is Reason.PASSWORD_UNAVAILABLE
-    assert not error.retryable
     assert error.__context__ is None
     assert SECRET not in f"{error!r} {error.details}"
     return error.message.removeprefix("No password to log in with: the ").removesuffix(
@@ -49,45 +36,31 @@ def test_a_variable_is_read_at_each_login() -> None:
     assert refusal(read) == "environment variable NAME is not set or is empty"
     environ["NAME"] = SECRET
     assert read() == SECRET
-    for wrong in (SECRET + "\n", SECRET + "\0", SECRET + "\udcff"):
-        environ["NAME"] = wrong
-        assert refusal(read).startswith("environment variable NAME returned ")
+    environ["NAME"] = SECRET + "\udcff"
+    assert refusal(read).startswith("environment variable NAME returned ")
 
 
 @pytest.mark.parametrize(
     ("content", "password", "fault"),
     [
-        (b"hunter2", "hunter2", ""),
-        (b"hunter2\r\n", "hunter2", ""),
-        (b" hunter2 \n", " hunter2 ", ""),
+        (b" hunter2 \r\n", " hunter2 ", ""),
         (b"\xef\xbb\xbfhunter2\n", "hunter2", ""),
-        ("pässwörd".encode(), "pässwörd", ""),
         (b"\n", "", "returned no password"),
         (b"hunter2\nuser: ann\n", "", "returned more than one line or a NUL"),
-        (b"hunter2\0", "", "returned more than one line or a NUL"),
         (b"hunter2\xff", "", "returned text that is not UTF-8"),
-        (b"hunter2" * PASSWORD_OCTETS_MAX, "", "is too large for a password"),
+        (None, "", "can't be used: No such file or directory"),
     ],
 )
-def test_a_password_file_is_one_line(tmp_path: Path, content: bytes, password: str, fault: str) -> None:
+def test_a_password_file_is_one_line(
+    tmp_path: Path, content: bytes | None, password: str, fault: str
+) -> None:
     path = tmp_path / "password"
-    path.write_bytes(content)
+    if content is not None:
+        path.write_bytes(content)
     if fault:
         assert refusal(file_password(path)) == f"password file {path} {fault}"
     else:
         assert file_password(path)() == password
-
-
-@pytest.mark.parametrize("kind", ["FIFO", "folder", "device", "nothing"])
-def test_a_password_file_that_is_not_a_regular_file_is_refused_unopened(tmp_path: Path, kind: str) -> None:
-    """Opening a FIFO that nobody writes to would block for ever."""
-    path = Path("/dev/zero") if kind == "device" else tmp_path / "password"
-    if kind == "FIFO":
-        os.mkfifo(path)
-    if kind == "folder":
-        path.mkdir()
-    fault = "can't be used: No such file or directory" if kind == "nothing" else "is not a regular file"
-    assert refusal(file_password(path)) == f"password file {path} {fault}"
 
 
 @pytest.mark.parametrize(
@@ -98,15 +71,15 @@ def test_a_password_file_that_is_not_a_regular_file_is_refused_unopened(tmp_path
         ("import sys; assert sys.argv[1] == '$NAME | ~ ;'; print(sys.stdin.read() + 'hunter2')", ""),
         ("print(); print('hunter2')", "returned no password"),
         ("print('hunter2'); raise SystemExit(3)", "failed with status 3"),
-        ("import sys; sys.stdout.buffer.write(b'hunter2\\xff')", "returned text that is not UTF-8"),
-        ("print('hunter2\\0')", "returned more than one line or a NUL"),
         ("import time; print('hunter2', flush=True); time.sleep(60)", "didn't end within 0.5 s"),
     ],
 )
 def test_the_first_line_that_a_command_prints_is_the_password(
     program: str, fault: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    read = command(program, timeout_s=0.5 if "sleep" in program else 30)
+    environ = {**os.environ, "NAME": SECRET}
+    words = (sys.executable, "-c", program, "$NAME | ~ ;")
+    read = command_password(words, environ, timeout_s=0.5 if "sleep" in program else 30)
     if fault:
         assert refusal(read) == f"password command {sys.executable} {fault}"
     else:
@@ -119,12 +92,11 @@ def test_a_command_that_does_not_exist_is_refused() -> None:
     assert told == "password command no-such-program can't be used: No such file or directory"
 
 
-def test_a_stored_password_is_read_or_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = FileStore(tmp_path / "secrets.json")
-    read = stored_password(store, "key", account_id="work")
+def test_a_stored_password_is_read_or_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("keyring.core._keyring_backend", Memory())
+    read = stored_password("key", account_id="work")
     assert refusal(read) == "stored password is missing; run mailmcp password work"
     store.write("key", SECRET)
     assert read() == SECRET
-    monkeypatch.setattr("keyring.get_password", Locked().get_password)
-    told = refusal(stored_password(KeyringStore(), "key", account_id="work"))
-    assert "can't be used (KeyringLocked). Is it unlocked?" in told
+    keyring.set_keyring(Locked())
+    assert "can't be used (KeyringLocked). Is it unlocked?" in refusal(read)

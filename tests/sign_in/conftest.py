@@ -1,28 +1,46 @@
-"""A Dovecot that takes access tokens of the tests' authorization server."""
+"""A Dovecot that takes access tokens of the tests' authorization server, and a person's home."""
 
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
+import httpx2
 import keyring
 import keyring.backends.fail
 import pytest
 
-from cli.conftest import restored_logging
+from cli.conftest import restored_logging, serve_to
+from cli.served import clean_environment
 from servers.authorization import AuthorizationServer
 from servers.dovecot import Dovecot, find_dovecot
 
-__all__ = ["restored_logging"]
+__all__ = ["restored_logging", "serve_to"]
 """Commands run in this process here, too."""
 
 
 @pytest.fixture(autouse=True)
-def _no_key_store() -> Iterator[None]:
-    """The machine has no key store, whichever one it has."""
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home with no settings and no key store, and a browser whose user has consented before."""
+    for name, value in clean_environment(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("webbrowser.open", lambda url: httpx2.get(url, follow_redirects=True))
     before = keyring.get_keyring()
     keyring.set_keyring(keyring.backends.fail.Keyring())  # type: ignore[no-untyped-call]
-    yield
+    yield tmp_path
     keyring.set_keyring(before)
+
+
+@pytest.fixture
+def secrets(home: Path) -> Path:
+    """The file that secrets go to."""
+    return home / ".local" / "share" / "mailmcp" / "secrets.json"
+
+
+@pytest.fixture
+def config(home: Path) -> Path:
+    """Where the settings belong; there are none yet."""
+    return home / "config" / "mailmcp" / "config.toml"
 
 
 @pytest.fixture(scope="module")

@@ -11,30 +11,18 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.served import Served, clean_environment
+from cli.conftest import ServeTo
 from mailmcp.cli.main import cli
-from mailmcp.cli.questions import Questions
+from mailmcp.cli.setup import Questions
 from servers.authorization import CLIENT_ID, USER, AuthorizationServer
 from servers.dovecot import Dovecot
 from servers.dovecot_config import PASSWORD
-from sign_in.terminal import CTRL_C, NO_KEY_STORE, converse
+from sign_in.terminal import CTRL_C, converse
+from sign_in.test_commands import read_mail
 
 ADDRESS = "ann@contoso.example"
+
 Setup = Callable[..., Result]
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with no settings and no key store."""
-    for name, value in (clean_environment(tmp_path) | NO_KEY_STORE).items():
-        monkeypatch.setenv(name, value)
-    return tmp_path
-
-
-@pytest.fixture
-def config(home: Path) -> Path:
-    """Where the settings belong; there are none yet."""
-    return home / "config" / "mailmcp" / "config.toml"
 
 
 @pytest.fixture
@@ -64,24 +52,14 @@ def at_server(mail_server: Dovecot) -> list[str]:
     return ["--host", mail_server.host, "--port", str(mail_server.plain_port), "--tls", "none"]
 
 
-def stored(home: Path) -> Path:
-    return home / ".local" / "share" / "mailmcp" / "secrets.json"
-
-
 def account(config: Path) -> dict[str, Any]:
     """Return the last account of the settings."""
     last: dict[str, Any] = tomllib.loads(config.read_text())["accounts"][-1]
     return last
 
 
-def reads_mail(config: Path, home: Path) -> bool:
-    with Served(["serve", "--config", str(config)], folder=home) as host:
-        host.introduce()
-        return not host.call("imap_list_mailboxes").get("isError")
-
-
 def test_a_person_answers_the_questions_and_reads_mail(
-    person: Setup, mail_server: Dovecot, home: Path, config: Path
+    person: Setup, mail_server: Dovecot, home: Path, config: Path, serve_to: ServeTo
 ) -> None:
     (home / ".cursor").mkdir()
     (home / ".codeium" / "windsurf").mkdir(parents=True)
@@ -116,16 +94,16 @@ def test_a_person_answers_the_questions_and_reads_mail(
     entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["mailmcp"]
     assert entry["args"][-1] == "serve"
     assert not (home / ".codeium" / "windsurf" / "mcp_config.json").exists()
-    assert reads_mail(config, home)
+    serve_to(read_mail)
 
 
 def test_a_real_terminal_asks_without_echo_and_can_be_interrupted(
-    at_server: list[str], home: Path, config: Path
+    at_server: list[str], home: Path, config: Path, secrets: Path
 ) -> None:
     command = [sys.executable, "-m", "mailmcp", "setup", *at_server]
     typed = [("Your address", f"{ADDRESS}\r"), ("Login name", "\r"), ("A short name", "\r")]
     status, screen = converse(command, home, [*typed, ("Password", f"half{CTRL_C}")])
-    assert (status, config.exists(), stored(home).exists()) == (1, False, False)
+    assert (status, config.exists(), secrets.exists()) == (1, False, False)
     assert "Aborted!" in screen
     typed += [("Password", "wrong\r"), ("Try again", "\r"), ("Password", f"{PASSWORD}\r")]
     status, screen = converse(command, home, typed)
@@ -134,37 +112,23 @@ def test_a_real_terminal_asks_without_echo_and_can_be_interrupted(
     assert account(config)["account_id"] == "contoso"
 
 
-@pytest.mark.parametrize("answered", range(4))
-def test_an_interrupt_at_any_question_leaves_nothing_half_done(
-    person: Setup, at_server: list[str], home: Path, config: Path, answered: int
-) -> None:
-    """The end of the input interrupts as Ctrl-C does."""
-    done = person(*at_server, lines=[ADDRESS, "", "", PASSWORD][:answered])
-    assert done.exit_code == 1
-    assert "Aborted!" in done.output
-    assert (config.exists(), stored(home).exists()) == (False, False)
-
-
 @pytest.mark.parametrize(
-    ("lines", "saved"), [(["", PASSWORD], True), (["save"], True), (["stop"], False)], ids=str
+    ("lines", "saved"), [(["", PASSWORD], True), (["save"], True), (["stop"], False), ([], False)], ids=str
 )
 def test_an_account_that_fails_its_test_is_saved_only_on_request(
-    person: Setup, at_server: list[str], home: Path, config: Path, lines: list[str], *, saved: bool
+    person: Setup, at_server: list[str], config: Path, secrets: Path, lines: list[str], *, saved: bool
 ) -> None:
     done = person("--email", ADDRESS, "--user", "ann", *at_server, lines=["", "wrong", *lines])
     assert "rejected the user name or password" in done.output
     assert (done.exit_code == 0) == saved, done.output
-    assert (config.exists(), stored(home).exists()) == (saved, saved)
+    assert (config.exists(), secrets.exists()) == (saved, saved)
 
 
 def test_a_script_extends_settings_and_loses_nothing(
     script: Setup, at_server: list[str], home: Path, config: Path
 ) -> None:
     (home / ".cursor").mkdir()
-    before = (
-        "# my accounts\n[[accounts]]  # one\naccount_id = 'home'\nhost = 'mail.example'\nuser = 'ann'\n"
-        "port = 1993 # end without a line break"
-    )
+    before = "[[accounts]]  # one\naccount_id = 'home'\nhost = 'mail.example'\nuser = 'ann'  # me"
     config.parent.mkdir(parents=True)
     config.write_text(before)
     options = ["--email", ADDRESS, "--account-id", "work", "--password-stdin", "--yes", *at_server]
@@ -174,21 +138,18 @@ def test_a_script_extends_settings_and_loses_nothing(
     assert account(config)["account_id"] == "work"
     assert "mailmcp" in json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]
     taken = script("--email", "ann@other.example", "--account-id", "home", "--yes", *at_server)
-    assert taken.exit_code == 2
     assert "must be another id: this one is taken" in taken.stderr
-    again = script(*options, typed=PASSWORD)
-    assert again.exit_code == 1
-    assert "is set up already, as account work" in again.stderr
+    assert "is set up already, as account work" in script(*options, typed=PASSWORD).stderr
 
 
 def test_a_script_saves_nothing_that_fails_its_test(
-    script: Setup, at_server: list[str], home: Path, config: Path
+    script: Setup, at_server: list[str], config: Path, secrets: Path
 ) -> None:
     done = script("--email", ADDRESS, "--password-stdin", "--yes", *at_server, typed="wrong\n")
     assert done.exit_code == 1
     assert "rejected the user name or password" in done.stdout
     assert "--no-test saves an account without testing it" in done.stderr
-    assert (config.exists(), stored(home).exists()) == (False, False)
+    assert (config.exists(), secrets.exists()) == (False, False)
 
 
 @pytest.mark.parametrize("is_accepted", [True, False])
@@ -196,24 +157,25 @@ def test_a_person_signs_in_by_oauth(
     script: Setup,
     at_server: list[str],
     authorization: AuthorizationServer,
-    home: Path,
     config: Path,
+    secrets: Path,
+    serve_to: ServeTo,
     *,
     is_accepted: bool,
 ) -> None:
     authorization.consent = is_accepted
     options = ["--email", ADDRESS, "--user", USER, "--issuer", authorization.issuer, "--client-id", CLIENT_ID]
-    done = script(*options, "--yes", "--device", *at_server)
+    done = script(*options, "--account-id", "work", "--device", *at_server)
     if not is_accepted:
-        assert (done.exit_code, config.exists(), stored(home).exists()) == (1, False, False)
+        assert (done.exit_code, config.exists(), secrets.exists()) == (1, False, False)
         assert "access_denied" in done.stderr
         return
     assert done.exit_code == 0, done.output
     assert (account(config)["auth"], account(config)["issuer"]) == ("oauth2", authorization.issuer)
-    assert "fake-refresh" in stored(home).read_text()
+    assert "fake-refresh" in secrets.read_text()
     assert "fake-refresh" not in done.output
     assert "eyJ" not in done.output, "no access token either"
-    assert reads_mail(config, home)
+    serve_to(read_mail)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +186,13 @@ def test_a_person_signs_in_by_oauth(
     ],
 )
 def test_a_file_that_takes_no_account_keeps_no_secret(
-    script: Setup, at_server: list[str], home: Path, config: Path, content: str | None, fault: str
+    script: Setup,
+    at_server: list[str],
+    home: Path,
+    config: Path,
+    secrets: Path,
+    content: str | None,
+    fault: str,
 ) -> None:
     if content is None:
         (home / "config").write_text("a file, where the folder should be")
@@ -235,16 +203,8 @@ def test_a_file_that_takes_no_account_keeps_no_secret(
     assert done.exit_code == 1
     assert fault in done.stderr
     assert "Nothing was saved" in done.stderr
-    assert stored(home).read_text() == "{}"
+    assert secrets.read_text() == "{}"
     assert content is None or config.read_text() == content
-
-
-def test_settings_that_are_wrong_are_refused_before_any_question(script: Setup, config: Path) -> None:
-    config.parent.mkdir(parents=True)
-    config.write_text("accounts = 3\n")
-    done = script()
-    assert done.exit_code == 2
-    assert "the settings have errors" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -256,10 +216,7 @@ def test_settings_that_are_wrong_are_refused_before_any_question(script: Setup, 
         (["--email", "ann@gmail.com", "--yes"], "--password-stdin"),
         (["--email", "ann@outlook.com", "--yes"], "--client-id"),
         (["--email", "ann@proton.me", "--yes"], "--ca-file"),
-        (
-            ["--email", "ann@gmail.com", "--yes", "--auth", "oauth2", "--client-id", "x"],
-            "--client-secret-env",
-        ),
+        (["--email", "a@gmail.com", "--yes", "--auth", "oauth2", "--client-id", "x"], "--client-secret-env"),
     ],
 )
 def test_a_script_hears_which_option_is_missing(
@@ -293,12 +250,8 @@ def test_a_wrong_option_is_refused_before_anything_is_sent(
     ("arguments", "keys"),
     [
         (["ann@gmail.com"], {"account_id": "gmail", "host": "imap.gmail.com", "user": "ann@gmail.com"}),
-        (
-            ["ann@Yahoo.co.uk"],
-            {"account_id": "yahoo", "host": "imap.mail.yahoo.com", "user": "ann@Yahoo.co.uk"},
-        ),
+        (["ann@Yahoo.co.uk"], {"account_id": "yahoo", "host": "imap.mail.yahoo.com"}),
         ([ADDRESS, "--host", "Google"], {"account_id": "contoso", "host": "imap.gmail.com", "user": ADDRESS}),
-        ([ADDRESS, "--host", "hotmail"], {"host": "outlook.office365.com"}),
         ([ADDRESS, "--host", "mx.a.example", "--tls", "starttls"], {"tls": "starttls"}),
     ],
 )

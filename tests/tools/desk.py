@@ -15,9 +15,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account
-from mailmcp.imap.pool import Pool
-from mailmcp.imap.telemetry import Telemetry
-from mailmcp.imap.uid_cache import UidCache
+from mailmcp.imap.pool import Pool, Telemetry
+from mailmcp.imap.search.cache import UidCache
 from mailmcp.tools.message_id import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS

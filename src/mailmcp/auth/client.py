@@ -1,7 +1,7 @@
 """An OAuth 2.0 client for a person at this machine: browser, device code, refresh.
 
-RFC 6749 with PKCE (RFC 7636) and the loopback redirect (RFC 8252), device authorization (RFC 8628), client
-credentials (RFC 6749 section 4.4). Authlib builds the requests and checks the answers.
+RFC 6749 with PKCE (RFC 7636) and the loopback redirect (RFC 8252), and device authorization (RFC 8628).
+Authlib builds the requests and checks the answers.
 """
 
 import time
@@ -18,7 +18,6 @@ from authlib.integrations.httpx_client import OAuth2Client
 from mailmcp.auth.errors import ConsentEndedError, ProviderUnavailableError, SignInError
 from mailmcp.auth.provider import Provider, metadata_urls, parse_metadata
 from mailmcp.auth.redirect import Redirect
-from mailmcp.auth.tokens import Tokens
 
 HTTP_TIMEOUT_S: Final = 15.0
 SIGN_IN_TIMEOUT_S: Final = 300.0
@@ -31,21 +30,32 @@ _DEVICE_INTERVAL_S: Final = 5.0
 _DEVICE_LIFETIME_S: Final = 900.0
 """Of a code, where the server names none."""
 
-_TEXT_CHARS: Final = 200
 _LIFETIME_S: Final = 3600.0
 """Where the server does not say how long an access token lasts: the usual hour."""
+
+_TEXT_CHARS: Final = 200
+"""Shown of a provider's own words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """What the token endpoint issued."""
+
+    access_token: str = field(repr=False)
+    expires_at: float
+    """Seconds since 1970."""
+
+    refresh_token: str = field(default="", repr=False)
+    """Empty if none was issued."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceCode:
-    """What a person enters at another device (RFC 8628 section 3.2), and how to ask whether that is done."""
+    """What a person enters at another device (RFC 8628 section 3.2)."""
 
-    device_code: str = field(repr=False)
     user_code: str
     verification_uri: str
     expires_in_s: float
-    interval_s: float
-    """Between two polls."""
 
 
 def discover(issuer: str, *, scope: str = "") -> Provider:
@@ -59,21 +69,13 @@ def discover(issuer: str, *, scope: str = "") -> Provider:
     with _named_faults(issuer), httpx2.Client(timeout=HTTP_TIMEOUT_S) as http:
         for url in metadata_urls(issuer):
             response = http.get(url, headers={"Accept": "application/json"})
-            if response.status_code >= httpx2.codes.INTERNAL_SERVER_ERROR:
+            if response.is_success:
+                try:
+                    return parse_metadata(issuer, _read_object(response), scope=scope)
+                except ValueError as error:
+                    fault = str(error)
+            elif response.is_server_error:
                 response.raise_for_status()
-            if response.status_code != httpx2.codes.OK:
-                continue
-            try:
-                metadata = response.json()
-            except ValueError:
-                metadata = None
-            if not isinstance(metadata, dict):
-                fault = "it isn't a JSON object"
-                continue
-            try:
-                return parse_metadata(issuer, metadata, scope=scope)
-            except ValueError as error:
-                fault = str(error)
     raise SignInError(f"The OAuth metadata of {issuer} can't be used: {_printable(fault)}.")
 
 
@@ -103,32 +105,30 @@ class OAuthClient:
         Raises:
             SignInError: The user declined, took too long, or the provider refused.
         """
-        verifier, state = generate_token(64), generate_token(32)
-        with Redirect(self.provider, state) as redirect, self._http() as http:
-            params = dict(self.provider.authorization_params)
-            if login_hint:
-                params["login_hint"] = login_hint
+        name, verifier, state = self.provider.name, generate_token(64), generate_token(32)
+        hint = {"login_hint": login_hint} if login_hint else {}
+        with Redirect(self.provider, state) as redirect, self._http() as http, _named_faults(name):
             url, _ = http.create_authorization_url(
                 self.provider.authorization_endpoint,
                 state=state,
                 code_verifier=verifier,
                 redirect_uri=redirect.uri,
-                **params,
+                **self.provider.authorization_params,
+                **hint,
             )
             open_browser(url)
             answer = redirect.wait(timeout_s)
             if "code" not in answer:
-                raise SignInError(f"{self.provider.name} did not sign you in: {_fault_of(answer)}.")
-            with _named_faults(self.provider.name):
-                return self._tokens(
-                    http.fetch_token(
-                        self.provider.token_endpoint,
-                        grant_type="authorization_code",
-                        code=answer["code"],
-                        redirect_uri=redirect.uri,
-                        code_verifier=verifier,
-                    )
+                raise SignInError(f"{name} did not sign you in: {_fault_of(answer)}.")
+            return self._tokens(
+                http.fetch_token(
+                    self.provider.token_endpoint,
+                    grant_type="authorization_code",
+                    code=answer["code"],
+                    redirect_uri=redirect.uri,
+                    code_verifier=verifier,
                 )
+            )
 
     def sign_in_with_device(
         self, show: Callable[[DeviceCode], object], *, sleep: Callable[[float], object] = time.sleep
@@ -142,14 +142,25 @@ class OAuthClient:
         Raises:
             SignInError: The user declined, the code expired, or the provider has no device flow for mail.
         """
-        if not self.provider.device_endpoint:
-            raise SignInError(
-                f"{self.provider.name} doesn't offer sign-in by code for mail. Use the browser."
+        name, endpoint = self.provider.name, self.provider.device_endpoint
+        if not endpoint:
+            raise SignInError(f"{name} doesn't offer sign-in by code for mail. Use the browser.")
+        with self._http() as http, _named_faults(name):
+            body = {"client_id": self.client_id, "scope": self.provider.scope}
+            response = httpx2.post(endpoint, data=body, timeout=HTTP_TIMEOUT_S)
+            if response.is_server_error:
+                response.raise_for_status()
+            begun = _read_object(response)
+            if "device_code" not in begun or "user_code" not in begun:
+                raise SignInError(f"{name} sent no code: {_fault_of(begun)}.")
+            code = DeviceCode(
+                user_code=_printable(str(begun["user_code"])),
+                verification_uri=_printable(str(begun.get("verification_uri") or begun["verification_url"])),
+                expires_in_s=float(begun.get("expires_in") or _DEVICE_LIFETIME_S),
             )
-        with self._http() as http, _named_faults(self.provider.name):
-            code = self._ask_for_device_code()
             show(code)
-            interval_s, expires_at = code.interval_s, self.clock() + code.expires_in_s
+            interval_s = float(begun.get("interval") or _DEVICE_INTERVAL_S)
+            expires_at = self.clock() + code.expires_in_s
             while self.clock() < expires_at:
                 sleep(interval_s)
                 try:
@@ -157,7 +168,7 @@ class OAuthClient:
                         http.fetch_token(
                             self.provider.token_endpoint,
                             grant_type=_DEVICE_GRANT,
-                            device_code=code.device_code,
+                            device_code=begun["device_code"],
                             client_id=self.client_id,
                         )
                     )
@@ -167,20 +178,6 @@ class OAuthClient:
                     elif error.error != "authorization_pending":
                         raise
         raise SignInError("The code has expired. Run the command again.")
-
-    def _ask_for_device_code(self) -> DeviceCode:
-        body = {"client_id": self.client_id, "scope": self.provider.scope}
-        begun = _json(httpx2.post(self.provider.device_endpoint, data=body, timeout=HTTP_TIMEOUT_S))
-        try:
-            return DeviceCode(
-                device_code=str(begun["device_code"]),
-                user_code=_printable(str(begun["user_code"])),
-                verification_uri=_printable(str(begun.get("verification_uri") or begun["verification_url"])),
-                expires_in_s=float(begun.get("expires_in") or _DEVICE_LIFETIME_S),
-                interval_s=float(begun.get("interval") or _DEVICE_INTERVAL_S),
-            )
-        except (KeyError, ValueError, TypeError):
-            raise SignInError(f"{self.provider.name} sent no code: {_fault_of(begun)}.") from None
 
     def refresh(self, refresh_token: str) -> Tokens:
         """Exchange a refresh token for an access token; the old refresh token is kept if none comes back.
@@ -193,20 +190,12 @@ class OAuthClient:
         with self._http() as http, _named_faults(self.provider.name):
             return self._tokens(http.refresh_token(self.provider.token_endpoint, refresh_token=refresh_token))
 
-    def sign_in_as_application(self) -> Tokens:
-        """Fetch a token for the application itself (client credentials); raises as `refresh`."""
-        with self._http(self.provider.app_scope) as http, _named_faults(self.provider.name):
-            return self._tokens(
-                http.fetch_token(self.provider.token_endpoint, grant_type="client_credentials")
-            )
-
-    def _http(self, scope: str = "") -> OAuth2Client:
-        method = "client_secret_post" if self.client_secret else "none"
+    def _http(self) -> OAuth2Client:
         return OAuth2Client(
             client_id=self.client_id,
             client_secret=self.client_secret or None,
-            token_endpoint_auth_method=method,
-            scope=scope or self.provider.scope or None,
+            token_endpoint_auth_method="client_secret_post" if self.client_secret else "none",
+            scope=self.provider.scope or None,
             code_challenge_method="S256",
             timeout=HTTP_TIMEOUT_S,
         )
@@ -234,24 +223,22 @@ def _named_faults(name: str) -> Iterator[None]:
         if error.error in ("temporarily_unavailable", "server_error"):  # a tuple: it may be a list
             raise ProviderUnavailableError(f"{name} is busy ({fault}). Try again later.") from None
         raise SignInError(f"{name} refused the request ({fault}).") from None
-    except httpx2.HTTPStatusError as error:
-        raise ProviderUnavailableError(
-            f"{name} answered with HTTP status {error.response.status_code}. Try again later."
-        ) from None
     except httpx2.HTTPError as error:
-        raise ProviderUnavailableError(
-            f"{name} can't be reached ({type(error).__name__}). Try again later."
-        ) from None
-    except (ValueError, TypeError, OverflowError):
+        fault = f"can't be reached ({type(error).__name__})"
+        if isinstance(error, httpx2.HTTPStatusError):
+            fault = f"answered with HTTP status {error.response.status_code}"
+        raise ProviderUnavailableError(f"{name} {fault}. Try again later.") from None
+    except (ValueError, TypeError, KeyError, OverflowError):
         # Not a JSON object, or a lifetime that isn't a number: Authlib and we convert it as it comes.
         raise SignInError(f"{name} sent a response that isn't OAuth.") from None
 
 
-def _json(response: httpx2.Response) -> Mapping[str, Any]:
-    if response.status_code >= httpx2.codes.INTERNAL_SERVER_ERROR:
-        response.raise_for_status()
+def _read_object(response: httpx2.Response) -> Mapping[str, Any]:
+    """Return the JSON object of a response. Raises ValueError if it has another kind of value."""
     value = response.json()
-    return value if isinstance(value, dict) else {}
+    if not isinstance(value, dict):
+        raise ValueError("it isn't a JSON object")  # noqa: TRY004 - as of text that isn't JSON
+    return value
 
 
 def _fault_of(answer: Mapping[str, Any]) -> str:

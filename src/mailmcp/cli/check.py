@@ -1,15 +1,14 @@
 """`mailmcp check`: connects to the accounts and reports what works."""
 
 import json
-import os
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 
 import click
 
-from mailmcp.cli.options import config_option, exit_with
+from mailmcp.cli.options import config_option, load_or_exit
 from mailmcp.imap.account import Account
 from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import translate_errors
@@ -17,8 +16,6 @@ from mailmcp.imap.mailboxes import list_mailboxes
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import open_session
 from mailmcp.server.logs import configure_logging
-from mailmcp.settings.load import load_settings
-from mailmcp.settings.problems import SettingsError
 from mailmcp.wording import counted
 from mcp_envelope import ToolError
 
@@ -37,15 +34,17 @@ class AccountCheck:
     port: int
     tls: str
     ok: bool
-    mailboxes: int | None = None
-    capabilities: list[str] = field(default_factory=list)
+    mailboxes: int | None
+    capabilities: list[str]
     took_ms: int
-    error: str | None = None
+    error: str | None
 
     @property
-    def listed(self) -> str:
-        """How many mailboxes there are, in words."""
-        return counted(self.mailboxes or 0, "mailbox", "mailboxes")
+    def said(self) -> str:
+        """The result as a sentence."""
+        if self.error is not None:
+            return self.error
+        return f"Signed in; {counted(self.mailboxes or 0, 'mailbox', 'mailboxes')} ({self.took_ms} ms)."
 
 
 @click.command()
@@ -57,11 +56,8 @@ def check(config: Path | None, account_id: str | None, *, as_json: bool) -> None
 
     Exits with 1 if an account fails, and with 2 if the settings have errors. Warnings go to stderr.
     """
+    settings = load_or_exit(config)
     configure_logging("warning", as_json=False)
-    try:
-        settings = load_settings(config, os.environ)
-    except SettingsError as error:
-        exit_with(error)
     known = [account.account_id for account in settings.accounts]
     if account_id is not None and account_id not in known:
         raise click.BadParameter(f"there is no such account. The accounts are: {', '.join(known)}")
@@ -72,7 +68,10 @@ def check(config: Path | None, account_id: str | None, *, as_json: bool) -> None
         click.echo(json.dumps([asdict(each) for each in checks], indent=2))
     else:
         for each in checks:
-            _print(each)
+            tls = "plain text" if each.tls == "none" else f"TLS {each.tls}"
+            click.echo(f"{each.account_id}: {each.host}:{each.port}, {tls}\n  {each.said}")
+            if each.ok:
+                click.echo(f"  Useful extensions: {' '.join(each.capabilities) or 'none'}")
     sys.exit(0 if all(each.ok for each in checks) else 1)
 
 
@@ -102,13 +101,3 @@ def check_account(account: Account) -> AccountCheck:
         took_ms=round((perf_counter() - began) * 1000),
         error=error,
     )
-
-
-def _print(found: AccountCheck) -> None:
-    tls = "plain text" if found.tls == "none" else f"TLS {found.tls}"
-    click.echo(f"{found.account_id}: {found.host}:{found.port}, {tls}")
-    if found.ok:
-        click.echo(f"  Signed in; {found.listed} ({found.took_ms} ms).")
-        click.echo(f"  Useful extensions: {' '.join(found.capabilities) or 'none'}")
-    else:
-        click.echo(f"  {found.error}")

@@ -3,19 +3,17 @@
 import importlib
 import importlib.util
 import os
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from mailmcp.cli.options import load_or_exit, reply_options
+from mailmcp.cli.options import fail, load_or_exit, reply_options
 from mailmcp.cli.serve import run_server
 from mailmcp.demo.sample_account import OWNER, load_sample
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.model.owner import Owner
-from mailmcp.settings.load import load_settings
 from mailmcp.settings.model import AccountTable
 from mailmcp.settings.sources import keys_with_variable, variable
 
@@ -29,11 +27,10 @@ def demo(**overrides: object) -> None:
     """
     of_accounts = {variable(key) for key in keys_with_variable(AccountTable)}
     environ = {name: value for name, value in os.environ.items() if name not in of_accounts}
-    no_file = Path(os.devnull)
-    settings = load_or_exit(lambda: load_settings(no_file, environ, overrides=overrides, needs_account=False))
+    settings = load_or_exit(Path(os.devnull), overrides, environ=environ, needs_account=False)
     if importlib.util.find_spec("pymap") is None:
-        sys.exit(
-            "mailmcp: the demo needs the extra `demo`. In a checkout, install it with: "
+        fail(
+            "the demo needs the extra `demo`. In a checkout, install it with: "
             "pip install ./src/mcp-envelope '.[demo]'"
         )
     # Loaded here: it can't be loaded without the extra.

@@ -1,19 +1,17 @@
 """`mailmcp install` and `uninstall`: add mailmcp to a host, by the host's own command or in its file."""
 
-import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
-from mailmcp.cli.options import config_option
-from mailmcp.cli.sign_in import fail
-from mailmcp.hosts.files import Change, FileError, apply, has_entry, plan_install, plan_uninstall
+from mailmcp.cli.options import config_option, fail, yes_option
+from mailmcp.hosts.files import Change, FileError, apply, plan_install, plan_uninstall
 from mailmcp.hosts.launch import NoLaunchError, find_launch
 from mailmcp.hosts.table import HOSTS, SERVER_NAME, Host, Launch
 from mailmcp.settings.sources import CONFIG_VARIABLE, choose_config_path
@@ -28,7 +26,6 @@ def _check_name(_context: click.Context, _parameter: click.Parameter, name: str)
 
 
 def _find_host(_context: click.Context, _parameter: click.Parameter, host_id: str | None) -> Host | None:
-    """Find the host that an argument names."""
     found = next((host for host in HOSTS if host.host_id == host_id), None)
     if host_id is not None and found is None:
         raise click.BadParameter(f"there is no such host. {_hosts_line}")
@@ -38,7 +35,6 @@ def _find_host(_context: click.Context, _parameter: click.Parameter, host_id: st
 _name_option = click.option(
     "--name", default=SERVER_NAME, callback=_check_name, help=f"Name of the entry. Default: {SERVER_NAME}."
 )
-_yes_option = click.option("--yes", "-y", is_flag=True, help="Don't ask.")
 
 
 @click.command(epilog=_hosts_line)
@@ -46,7 +42,7 @@ _yes_option = click.option("--yes", "-y", is_flag=True, help="Don't ask.")
 @_name_option
 @click.option("--list", "as_list", is_flag=True, help="Show which hosts were found.")
 @click.option("--print", "only_print", is_flag=True, help="Print the entry or command and change nothing.")
-@_yes_option
+@yes_option
 @click.argument("host", metavar="HOST", required=False, callback=_find_host)
 def install(
     config: Path | None, name: str, host: Host | None, *, as_list: bool, only_print: bool, yes: bool
@@ -57,12 +53,13 @@ def install(
     is kept as it was beside the new one; one with comments isn't touched.
     """
     if as_list:
-        _list_hosts(name)
+        for each in HOSTS:
+            _list_host(each, name)
         return
     if host is None:
         raise click.UsageError(f"Name the host. {_hosts_line}")
     if only_print:
-        click.echo(_describe(host, name, _find_launch(config)))
+        click.echo(host.describe(name, _find_launch(config)))
         return
     add_to_host(host, config, name, yes=yes)
     settings = choose_config_path(config, os.environ)
@@ -72,60 +69,65 @@ def install(
 
 @click.command(epilog=_hosts_line)
 @_name_option
-@_yes_option
+@yes_option
 @click.argument("host", metavar="HOST", callback=_find_host)
 def uninstall(name: str, host: Host, *, yes: bool) -> None:
     """Remove mailmcp from HOST; shows what it does and asks. Backups are kept."""
     if host.remove is not None:
         _run_host_command(host, host.remove(name), yes=yes)
-        return
-    if not host.files:
+    elif not host.files:
         fail(f"remove the entry {name} by hand in {host.name}: it has no command for that")
-    files = _find_files(host)
-    try:
-        changes = [change for path in files if (change := plan_uninstall(path, host, name))]
-    except FileError as error:
-        fail(f"{error}. Remove the entry {name} by hand")
-    if not changes:
-        click.echo(f"{host.name} has no entry {name}: {', '.join(map(str, files))}")
-        return
-    _make_changes(changes, f"Remove {name} from the settings of {host.name}?", yes=yes)
-    click.echo(f"Restart {host.name} to unload mailmcp.")
+    else:
+        _change_files(
+            host,
+            lambda path: plan_uninstall(path, host, name),
+            question=f"Remove {name} from the settings of {host.name}?",
+            nothing=f"{host.name} has no entry {name}",
+            by_hand=f"Remove the entry {name} by hand",
+            yes=yes,
+        )
 
 
 def add_to_host(host: Host, config: Path | None, name: str = SERVER_NAME, *, yes: bool) -> None:
     """Add mailmcp to a host, showing how; asks unless `yes`. Exits if it fails."""
     launch = _find_launch(config)
+    entry = host.describe(name, launch)
     if host.by_hand is not None:
-        click.echo(f"Add this to the settings of {host.name}:\n{host.by_hand(name, launch)}")
-        return
-    if host.add is not None:
+        click.echo(f"Add this to the settings of {host.name}:\n{entry}")
+    elif host.add is not None:
         _run_host_command(host, host.add(name, launch), yes=yes)
-        return
-    files = _find_files(host)
-    try:
-        changes = [change for path in files if (change := plan_install(path, host, name, launch))]
-    except FileError as error:
-        fail(f"{error}. The entry to add by hand:\n{_describe(host, name, launch)}")
-    if not changes:
-        click.echo(f"{host.name} has this entry already: {', '.join(map(str, files))}")
-        return
-    click.echo(_describe(host, name, launch))
-    _make_changes(changes, f"Add this to the settings of {host.name}?", yes=yes)
-    click.echo(f"Restart {host.name} to load mailmcp.")
+    else:
+        _change_files(
+            host,
+            lambda path: plan_install(path, host, name, launch),
+            question=f"{entry}\nAdd this to the settings of {host.name}?",
+            nothing=f"{host.name} has this entry already",
+            by_hand=f"The entry to add by hand:\n{entry}",
+            yes=yes,
+        )
 
 
-def _find_files(host: Host) -> list[Path]:
-    """Return the settings of a host, or exit if it isn't there."""
+def _change_files(
+    host: Host,
+    plan: Callable[[Path], Change | None],
+    *,
+    question: str,
+    nothing: str,
+    by_hand: str,
+    yes: bool,
+) -> None:
+    """Show what changes in the files of a host, ask, and do it; exits if it fails."""
     files = host.find_files()
     if not files:
         places = " or ".join(str(path.parent) for path in host.expected_files())
         fail(f"{host.name} was not found: there is no {places}. If it is new, start it once")
-    return files
-
-
-def _make_changes(changes: Sequence[Change], question: str, *, yes: bool) -> None:
-    """Ask, and make changes; exits if one can't be made."""
+    try:
+        changes = [change for path in files if (change := plan(path))]
+    except FileError as error:
+        fail(f"{error}. {by_hand}")
+    if not changes:
+        click.echo(f"{nothing}: {', '.join(map(str, files))}")
+        return
     for change in changes:
         click.echo(f"File: {change.path}")
     if not yes:
@@ -135,8 +137,8 @@ def _make_changes(changes: Sequence[Change], question: str, *, yes: bool) -> Non
             backup = apply(change)
         except FileError as error:
             fail(error)
-        done = "Removed" if change.after is None else "Changed" if backup else "Wrote"
-        click.echo(f"{done} {change.path}" + (f"; {backup.name} has it as it was" if backup else ""))
+        click.echo(f"Changed {change.path}" + (f"; {backup.name} has it as it was" if backup else ""))
+    click.echo(f"Restart {host.name}.")
 
 
 def _run_host_command(host: Host, arguments: list[str], *, yes: bool) -> None:
@@ -162,27 +164,16 @@ def _find_launch(config: Path | None) -> Launch:
         fail(error)
 
 
-def _describe(host: Host, name: str, launch: Launch) -> str:
-    if host.add is not None:
-        return shlex.join(host.add(name, launch))
-    if host.by_hand is not None:
-        return host.by_hand(name, launch)
-    return json.dumps({host.key: {name: host.make_entry(launch)}}, indent=2, ensure_ascii=False)
-
-
-def _list_hosts(name: str) -> None:
-    for host in HOSTS:
-        if host.by_hand is not None:
-            click.echo(f"{host.host_id:<15} by hand")
-            continue
-        if not host.is_here():
-            click.echo(f"{host.host_id:<15} not found")
-        elif host.program:
-            click.echo(f"{host.host_id:<15} found      {shutil.which(host.program)}")
-        for path in host.find_files():
-            try:
-                state = "installed" if has_entry(path, host, name) else "found"
-            except FileError as error:
-                click.echo(f"{host.host_id:<15} error      {error}")
-            else:
-                click.echo(f"{host.host_id:<15} {state:<10} {path}")
+def _list_host(host: Host, name: str) -> None:
+    found = {str(path): "found" for path in host.find_files()}
+    for path in found:
+        try:
+            found[path] = "installed" if plan_uninstall(Path(path), host, name) else "found"
+        except FileError as error:
+            found[path] = f"error: {error}"
+    if program := host.find_program():
+        found[program] = "found"
+    if not found:
+        click.echo(f"{host.host_id:<15} {'by hand' if host.by_hand else 'not found'}")
+    for place, state in found.items():
+        click.echo(f"{host.host_id:<15} {state:<10} {place}")

@@ -12,50 +12,55 @@ from pathlib import Path
 import click
 
 from mailmcp import __version__
-from mailmcp.cli.options import (
-    HttpAddress,
-    config_option,
-    http_address,
-    load_or_exit,
-    reply_options,
-    transport_options,
-)
+from mailmcp.cli.options import config_option, load_or_exit, reply_options
 from mailmcp.server.app import Options, build_server
 from mailmcp.server.stdio import run_stdio
-from mailmcp.settings.load import load_settings
-from mailmcp.settings.model import Settings
+from mailmcp.settings.load import Settings
 
 _log = logging.getLogger(__name__)
 
 
 @click.command()
 @config_option
-@transport_options
+@click.option(
+    "--transport",
+    type=click.Choice(["stdio", "http"]),
+    default="stdio",
+    show_default=True,
+    help="How clients connect to mailmcp.",
+)
+@click.option("--host", help="With http, the name or address to listen on. Default: 127.0.0.1.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="With http, the port; 0 for any free one. Default: 8000."
+)
 @reply_options
 def serve(
     config: Path | None, transport: str, host: str | None, port: int | None, **overrides: object
 ) -> None:
     """Serve MCP over stdin and stdout until stdin closes, or over HTTP. A signal or Ctrl-C ends both."""
-    address = http_address(transport, host, port)
-    load = partial(load_settings, config, os.environ, overrides=overrides, needs_account=False)
-    run_server(load_or_exit(load), address)
+    if transport == "stdio" and not (host is None and port is None):
+        raise click.UsageError("--host and --port need --transport http.")
+    settings = load_or_exit(config, overrides, needs_account=False)
+    run = None
+    if transport == "http":
+        run = _http_runner(settings, host or "127.0.0.1", 8000 if port is None else port)
+    run_server(settings, run)
 
 
-def run_server(settings: Settings, address: HttpAddress | None = None, *, source: str = "") -> None:
+def run_server(settings: Settings, run: Callable[..., None] | None = None, *, source: str = "") -> None:
     """Serve until the client or a signal ends it, and don't wait for stuck threads.
 
     Args:
         settings: Without an account, every call answers that one has to be set up.
-        address: Where to serve HTTP; None for stdio.
+        run: Serves a server; None to serve over stdio.
         source: Where the accounts come from, for the log, if not from the settings.
     """
     for warning in settings.warnings:
         _log.warning("%s", warning)
-    run = partial(run_stdio, leave=exit_now) if address is None else _http_runner(settings, address)
     origin = source or settings.source or "the environment"
     served = ", ".join(account.account_id for account in settings.accounts) or "no account"
     _log.info("mailmcp %s serves %s from %s", __version__, served, origin)
-    if address is None and sys.stdin.isatty():
+    if run is None and sys.stdin.isatty():
         click.echo("mailmcp waits for a host to speak MCP on stdin. Ctrl-C ends it.", err=True)
     options = Options(
         dialect=settings.server.envelope,
@@ -64,18 +69,18 @@ def run_server(settings: Settings, address: HttpAddress | None = None, *, source
         call_timeout_s=settings.server.call_timeout_s,
         preferences=settings.preferences,
     )
-    run(build_server(settings.accounts, options))
+    (run or partial(run_stdio, leave=_exit_now))(build_server(settings.accounts, options))
     exit_if_threads_are_stuck()
 
 
-def _http_runner(settings: Settings, address: HttpAddress) -> Callable[..., None]:
+def _http_runner(settings: Settings, host: str, port: int) -> Callable[..., None]:
     """Bind the address, and return the function that serves there; exit if it can't be bound."""
     # Loaded here: over stdio, a host would wait for a web server that it doesn't need.
     http = importlib.import_module("mailmcp.server.http")
     try:
         options = http.HttpOptions(
-            host=address.host,
-            port=address.port,
+            host=host,
+            port=port,
             token=settings.server.http_token,
             allowed_hosts=settings.server.http_allowed_hosts,
         )
@@ -90,17 +95,15 @@ def exit_if_threads_are_stuck() -> None:
 
     Looking up a host name may take minutes, and nothing interrupts the resolver.
     """
-    logging.shutdown()
-    stuck = [
-        each for each in threading.enumerate() if each is not threading.main_thread() and not each.daemon
-    ]
+    ours = threading.main_thread()
+    stuck = [each for each in threading.enumerate() if each is not ours and not each.daemon]
     for thread in stuck:
         thread.join(timeout=0.2)
     if any(thread.is_alive() for thread in stuck):
-        os._exit(0)
+        _exit_now()
 
 
-def exit_now() -> None:
+def _exit_now() -> None:
     """Exit cleanly, but without waiting for threads."""
     logging.shutdown()
     os._exit(0)

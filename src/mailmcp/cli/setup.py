@@ -6,49 +6,100 @@ neither. Each question can be answered by an option, so that a script can run it
 
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
 import click
 
-from mailmcp.auth.sign_in import SignIn
-from mailmcp.auth.store import SecretStore, StoreError
-from mailmcp.auth.tokens import Tokens, save_tokens
+from mailmcp.auth import store
+from mailmcp.auth.errors import SignInError
+from mailmcp.auth.provider import known_provider
+from mailmcp.cli.check import check_account
 from mailmcp.cli.install import add_to_host
-from mailmcp.cli.options import CommandT, combine, config_option, exit_with
-from mailmcp.cli.questions import Questions
-from mailmcp.cli.setup_sign_in import AccountKeys, ask_for_secret, ask_oauth_keys, uses_oauth
-from mailmcp.cli.sign_in import fail, store_for
+from mailmcp.cli.options import config_option, exit_with, fail, yes_option
+from mailmcp.cli.sign_in import fetch_tokens, store_secret
 from mailmcp.hosts.table import HOSTS
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, BearerToken, Password, Tls
 from mailmcp.model.mail_provider import MailProvider, provider_named, provider_of_domain, provider_of_host
 from mailmcp.server.logs import configure_logging
-from mailmcp.settings.check import check_table, make_account, make_sign_in
+from mailmcp.settings import check as checks
 from mailmcp.settings.edit import add_account, read_accounts
-from mailmcp.settings.model import AccountTable, AuthMethod, is_address
-from mailmcp.settings.problems import SettingsError
-from mailmcp.settings.sources import Source, choose_config_path
+from mailmcp.settings.model import AccountTable, AuthMethod, is_address, is_sendable
+from mailmcp.settings.sources import Origin, SettingsError, choose_config_path
 
-_account_options: Callable[[CommandT], CommandT] = combine(
-    click.option("--host", help="IMAP server, or whose it is, such as Google. Default: the address's."),
-    click.option("--port", type=click.IntRange(1, 65535), help="Default: the server's, or 993."),
-    click.option("--tls", type=click.Choice([each.value for each in Tls]), help="Default: the server's."),
-    click.option("--ca-file", help="PEM file of certificates to trust, as Proton Bridge exports one."),
-    click.option("--user", help="Login name. Default: the address."),
-    click.option("--account-id", help="What mailmcp calls the account. Default: derived from the address."),
-    click.option("--auth", type=click.Choice(get_args(AuthMethod)), help="How to sign in."),
-    click.option("--client-id", help="OAuth 2.0: the id of your client."),
-    click.option("--client-secret-env", help="OAuth 2.0: the variable with the secret of your client."),
-    click.option("--tenant", help="OAuth 2.0: the Microsoft tenant, if not any."),
-    click.option("--issuer", help="OAuth 2.0: address of an authorization server that mailmcp doesn't know."),
-)
+AccountKeys = dict[str, str | int]
+"""A table [[accounts]]."""
+
+_TLS = [each.value for each in Tls]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """Asks on a terminal, with the defaults taken unasked if `assume_yes`. Ctrl-C raises click.Abort."""
+
+    assume_yes: bool
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether somebody is there to answer."""
+        return sys.stdin.isatty()
+
+    def ask(
+        self,
+        question: str,
+        option: str,
+        *,
+        default: str | None = None,
+        check: Callable[[str], str | None] = lambda _: None,
+        hide: bool = False,
+    ) -> str:
+        """Ask until `check` finds no fault.
+
+        Args:
+            question: Without a colon.
+            option: What answers the question in a script.
+            default: What is taken if nothing is typed; None to insist on an answer.
+            check: Returns what is wrong with an answer, starting with "must be", or None.
+            hide: Don't show what is typed.
+        """
+        if default and self.assume_yes:
+            return default
+        if not self.can_ask:
+            raise click.UsageError(f"{option} is required if there is no terminal to ask on.")
+
+        def accept(text: str) -> str:
+            if fault := check(text):
+                raise click.UsageError(f"This {fault}.")
+            return text
+
+        return str(click.prompt(question, default=default, value_proc=accept, hide_input=hide))
+
+    def choose(self, question: str, option: str, choices: Sequence[str]) -> str:
+        """Ask for one of several answers; the first is the default."""
+
+        def fault(text: str) -> str | None:
+            return None if text in choices else f"must be one of {', '.join(choices)}"
+
+        return self.ask(question, option, default=choices[0], check=fault)
 
 
 @click.command()
 @config_option
 @click.option("--email", help="Your address.")
-@_account_options
+@click.option("--host", help="IMAP server, or whose it is, such as Google. Default: the address's.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Default: the server's, or 993.")
+@click.option("--tls", type=click.Choice(_TLS), help="Default: the server's.")
+@click.option("--ca-file", help="PEM file of certificates to trust, as Proton Bridge exports one.")
+@click.option("--user", help="Login name. Default: the address.")
+@click.option("--account-id", help="What mailmcp calls the account. Default: derived from the address.")
+@click.option("--auth", type=click.Choice(get_args(AuthMethod)), help="How to sign in.")
+@click.option("--client-id", help="OAuth 2.0: the id of your client.")
+@click.option("--client-secret-env", help="OAuth 2.0: the variable with the secret of your client.")
+@click.option("--tenant", help="OAuth 2.0: the Microsoft tenant, if not any.")
+@click.option("--issuer", help="OAuth 2.0: address of an authorization server that mailmcp doesn't know.")
 @click.option("--password-stdin", is_flag=True, help="Read the password from stdin, one line.")
 @click.option("--device", is_flag=True, help="OAuth 2.0: print a code instead of opening a browser.")
 @click.option("--no-test", is_flag=True, help="Save without connecting to the server.")
@@ -60,7 +111,7 @@ _account_options: Callable[[CommandT], CommandT] = combine(
     type=click.Choice([each.host_id for each in HOSTS]),
     help="Add mailmcp to a host, as mailmcp install does; may be repeated.",
 )
-@click.option("-y", "--yes", is_flag=True, help="Accept defaults without asking.")
+@yes_option
 def setup(
     config: Path | None,
     email: str | None,
@@ -90,20 +141,29 @@ def setup(
     keys: AccountKeys = {key: value for key, value in given.items() if value is not None}
     provider = _choose_server(keys, email.rpartition("@")[2], questions)
     _choose_names(keys, email, provider, known, questions)
-    if uses_oauth(keys, provider, questions, password_stdin=password_stdin):
-        ask_oauth_keys(keys, provider, questions)
+    if _uses_oauth(keys, provider, questions, password_stdin=password_stdin):
+        _ask_oauth_keys(keys, provider, questions)
     keys = {key: keys[key] for key in AccountTable.model_fields if key in keys}
-    account, sign_in = _checked(keys, path)
-    secret = ask_for_secret(
-        account, sign_in, provider, questions, from_stdin=password_stdin, device=device, no_test=no_test
-    )
-    _save(path, keys, sign_in, secret)
-    click.echo(f"Account {sign_in.account_id} is set up in {path}.")
+    origin = Origin(folder=path.parent)
+    table, problems = checks.check_account(keys, origin)
+    if table is None or problems:
+        fail("; ".join(problems))
+    account = checks.make_account(table, origin, os.environ)
+    if provider is not None and table.auth == "password":
+        click.echo(f"{provider.name} accepts {provider.credential}. {provider.note}".rstrip())
+        if provider.credential_page:
+            click.echo(f"Create it at {provider.credential_page}")
+    while True:
+        secret, tested = _ask_for_secret(table, account, questions, from_stdin=password_stdin, device=device)
+        if no_test or _is_usable(tested, questions, may_repeat=not password_stdin):
+            break
+    _save(path, keys, table, secret)
+    click.echo(f"Account {table.account_id} is set up in {path}.")
 
     chosen = [host for host in HOSTS if host.host_id in hosts]
     if not hosts and questions.can_ask and not yes:
-        found = [host for host in HOSTS if host.is_here()]
-        chosen = [host for host in found if questions.confirm(f"Add mailmcp to {host.name}?")]
+        found = [host for host in HOSTS if host.find_files() or host.find_program()]
+        chosen = [host for host in found if click.confirm(f"Add mailmcp to {host.name}?", default=True)]
     for host in chosen:
         add_to_host(host, config, yes=True)
     if not chosen:
@@ -120,14 +180,14 @@ def _choose_server(keys: AccountKeys, domain: str, questions: Questions) -> Mail
             check=lambda text: None if provider_named(text) else _key_fault("host", text),
         )
         provider = provider_named(named) or provider_of_host(named)
-        keys["host"] = provider.host if provider else named
+        keys["host"] = named
     if provider is not None:
         keys["host"] = provider.host
         keys.setdefault("tls", provider.tls)
         keys.setdefault("port", provider.port)
         click.echo(f"{provider.name}: {keys['host']}, port {keys['port']}, TLS {keys['tls']}")
     elif "tls" not in keys:
-        keys["tls"] = questions.ask("TLS", "--tls", default="implicit", choices=[each.value for each in Tls])
+        keys["tls"] = questions.choose("TLS", "--tls", _TLS)
     tls = Tls(str(keys["tls"]))
     if tls is Tls.IMPLICIT:
         del keys["tls"]
@@ -165,50 +225,98 @@ def _choose_names(
         keys["ca_file"] = str(Path(str(keys["ca_file"])).expanduser().absolute())
 
 
-def _checked(keys: AccountKeys, path: Path) -> tuple[Account, SignIn]:
-    """Check the account as the settings will, before anything is sent."""
-    source = Source(path=path, environ=os.environ)
-    table, problems = check_table(AccountTable, keys, source)
-    if table is None or problems:
-        fail("; ".join(f"{each.key}: {each.message}" for each in problems))
-    sign_in = make_sign_in(table, source)
-    return make_account(table, source, sign_in), sign_in
+def _uses_oauth(
+    keys: AccountKeys, provider: MailProvider | None, questions: Questions, *, password_stdin: bool
+) -> bool:
+    """Take the method of the options, or the only one that the provider has, or ask."""
+    if "auth" in keys:
+        return keys["auth"] == "oauth2"
+    if "issuer" in keys or "client_id" in keys:
+        return True
+    if password_stdin or provider is None or not provider.oauth_provider:
+        return False
+    if not provider.credential:
+        click.echo(f"{provider.name} accepts no passwords over IMAP, only OAuth 2.0.")
+        return True
+    question = f"Sign in with {provider.credential}, or with OAuth 2.0 and a client of your own?"
+    return questions.choose(question, "--auth", get_args(AuthMethod)) == "oauth2"
 
 
-def _save(path: Path, keys: AccountKeys, sign_in: SignIn, secret: str | Tokens) -> None:
-    """Store the secret and append the account; if that fails or is interrupted, neither stays."""
-    try:
-        store = store_for(sign_in)
-        before = store.read(sign_in.key)
+def _ask_oauth_keys(keys: AccountKeys, provider: MailProvider | None, questions: Questions) -> None:
+    """Fill in the keys of an account that signs in by OAuth 2.0."""
+    keys["auth"] = "oauth2"
+    if "issuer" not in keys and provider is not None and provider.oauth_provider:
+        keys["provider"] = provider.oauth_provider
+        if "client_id" not in keys:
+            click.echo(f"You need a client of your own. Register one at {provider.client_page}")
+    elif "issuer" not in keys:
+        keys["issuer"] = questions.ask("Address of the authorization server", "--issuer")
+    if "client_id" not in keys:
+        keys["client_id"] = questions.ask("Client id", "--client-id")
+    needs_secret = "provider" in keys and known_provider(str(keys["provider"])).needs_secret
+    if needs_secret and "client_secret_env" not in keys:
+        keys["client_secret"] = questions.ask("Client secret", "--client-secret-env", hide=True)
+
+
+def _ask_for_secret(
+    table: AccountTable, account: Account, questions: Questions, *, from_stdin: bool, device: bool
+) -> tuple[str, Account]:
+    """Ask for the password, or sign in by OAuth 2.0.
+
+    Returns:
+        What is to be stored, and the account that signs in with it.
+    """
+    if isinstance(account.credentials, BearerToken):
         try:
-            if isinstance(secret, Tokens):
-                save_tokens(store, sign_in.key, secret)
-            else:
-                store.write(sign_in.key, secret)
+            tokens = fetch_tokens(checks.make_client(table, os.environ), table.user, device=device)
+        except SignInError as error:
+            fail(error)
+        bearer = replace(account.credentials, read=lambda _refused: tokens.access_token)
+        return tokens.refresh_token, replace(account, credentials=bearer)
+    if from_stdin:
+        typed = sys.stdin.readline().rstrip("\r\n")
+    else:
+        typed = questions.ask(f"Password for {account.user}", "--password-stdin", hide=True)
+    if not typed or not is_sendable(typed):
+        fail("the password must be one line of text")
+    return typed, replace(account, credentials=Password(lambda: typed))
+
+
+def _is_usable(account: Account, questions: Questions, *, may_repeat: bool) -> bool:
+    """Test an account as `mailmcp check` does; if it fails, ask whether to save it as it is."""
+    click.echo(f"Testing {account.host} …")
+    found = check_account(account)
+    click.echo(found.said)
+    if found.ok:
+        return True
+    if questions.assume_yes or not may_repeat or not questions.can_ask:
+        fail("nothing was saved. --no-test saves an account without testing it")
+    chosen = questions.choose(
+        "Try again, save anyway, or stop?", "--no-test", choices=["again", "save", "stop"]
+    )
+    if chosen == "stop":
+        fail("nothing was saved")
+    return chosen == "save"
+
+
+def _save(path: Path, keys: AccountKeys, table: AccountTable, secret: str) -> None:
+    """Store the secret and append the account; if that fails or is interrupted, neither stays."""
+    key = checks.secret_key(table)
+    try:
+        before = store.read(key)
+        try:
+            store_secret(table, secret)
             add_account(path, keys)
         except BaseException:
-            if not _has_account(path, sign_in.account_id):
-                _put_back(store, sign_in.key, before)
+            if before is None:
+                store.delete(key)
+            else:
+                store.write(key, before)
             raise
-    except StoreError as error:
+    except store.StoreError as error:
         fail(error)
     except SettingsError as error:
         fail(f"{error} Nothing was saved")
-
-
-def _has_account(path: Path, account_id: str) -> bool:
-    """Return whether the account was written, though an interrupt came afterwards."""
-    try:
-        return any(each.get("account_id") == account_id for each in read_accounts(path))
-    except SettingsError:
-        return False
-
-
-def _put_back(store: SecretStore, key: str, before: str | None) -> None:
-    if before is None:
-        store.delete(key)
-    else:
-        store.write(key, before)
 
 
 def _suggest_id(email: str, taken: set[object]) -> str:
@@ -222,8 +330,8 @@ def _suggest_id(email: str, taken: set[object]) -> str:
 def _key_fault(key: str, value: str) -> str | None:
     """Check one value as the settings will."""
     others = {"account_id": "a", "host": "h", "user": "u"}
-    _, problems = check_table(AccountTable, {**others, key: value}, Source())
-    return next((each.message for each in problems if each.key == key), None)
+    _, problems = checks.check_table(AccountTable, {**others, key: value}, lambda _key, fault: fault)
+    return problems[0] if problems else None
 
 
 def _address_fault(text: str) -> str | None:

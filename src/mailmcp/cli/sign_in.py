@@ -1,23 +1,18 @@
 """`mailmcp login`, `logout` and `password`: the stored secret of an account."""
 
 import os
-import sys
 import threading
 import webbrowser
 from pathlib import Path
-from typing import NoReturn
 
 import click
 
-from mailmcp.auth.client import DeviceCode
+from mailmcp.auth import store
+from mailmcp.auth.client import DeviceCode, OAuthClient, Tokens
 from mailmcp.auth.errors import SignInError
-from mailmcp.auth.sign_in import SignIn
-from mailmcp.auth.store import SecretStore, StoreError, UserStore
-from mailmcp.auth.tokens import Tokens, save_tokens
-from mailmcp.cli.options import config_option, exit_with
-from mailmcp.settings.load import load_settings
-from mailmcp.settings.model import is_sendable
-from mailmcp.settings.problems import SettingsError
+from mailmcp.cli.options import config_option, fail, load_or_exit
+from mailmcp.settings.check import PASSWORD_KEYS, make_client, secret_key
+from mailmcp.settings.model import AccountTable, is_sendable
 from mailmcp.wording import counted
 
 _account_argument = click.argument("account_id", required=False)
@@ -32,16 +27,16 @@ def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
 
     The account needs auth = "oauth2" in the settings, with a provider or an issuer and a client_id.
     """
-    sign_in = _load_sign_in(config, account_id)
-    name = sign_in.account_id
-    if sign_in.method == "password":
+    table = _choose_account(config, account_id)
+    name = table.account_id
+    if table.auth == "password":
         fail(f'account {name} uses a password. Set auth = "oauth2", or run mailmcp password {name}')
-    if sign_in.method == "command" or sign_in.as_application:
+    if table.token_command:
         fail(f"account {name} doesn't need you to sign in. Run mailmcp check")
     try:
-        store = store_for(sign_in)
-        save_tokens(store, sign_in.key, fetch_tokens(sign_in, device=device))
-    except (SignInError, StoreError) as error:
+        tokens = fetch_tokens(make_client(table, os.environ), table.user, device=device)
+        store_secret(table, tokens.refresh_token)
+    except (SignInError, store.StoreError) as error:
         fail(error)
     click.echo(f"Signed in to {name}. To test it, run mailmcp check {name}")
 
@@ -51,16 +46,15 @@ def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
 @_account_argument
 def logout(config: Path | None, account_id: str | None) -> None:
     """Delete the stored sign-in or password of ACCOUNT_ID, which is optional if there is only one account."""
-    sign_in = _load_sign_in(config, account_id)
-    store = UserStore()
+    table = _choose_account(config, account_id)
     try:
-        if store.read(sign_in.key) is None:
-            fail(f"nothing is stored for account {sign_in.account_id}")
-        store.delete(sign_in.key)
-    except StoreError as error:
+        if store.read(secret_key(table)) is None:
+            fail(f"nothing is stored for account {table.account_id}")
+        store.delete(secret_key(table))
+    except store.StoreError as error:
         fail(error)
-    click.echo(f"Deleted the secret of {sign_in.account_id}")
-    if sign_in.method == "oauth2":
+    click.echo(f"Deleted the secret of {table.account_id}")
+    if table.auth == "oauth2":
         click.echo("To end the sign-in at the provider too, remove mailmcp's access on its page.")
 
 
@@ -72,73 +66,60 @@ def password(config: Path | None, account_id: str | None) -> None:
 
     It goes into the key store of the system, or into a file that only you can read.
     """
-    sign_in = _load_sign_in(config, account_id)
-    name = sign_in.account_id
-    if sign_in.method != "password":
+    table = _choose_account(config, account_id)
+    name = table.account_id
+    if table.auth == "oauth2":
         fail(f"account {name} uses OAuth 2.0. Run mailmcp login {name}")
-    if sign_in.has_other_password:
+    if table.model_fields_set.intersection(PASSWORD_KEYS):
         fail(f"the settings already name a password for account {name}. Remove it first")
-    typed = click.prompt(f"Password for {sign_in.user}", hide_input=True, err=True)
+    typed = click.prompt(f"Password for {table.user}", hide_input=True, err=True)
     if not is_sendable(typed):
         fail("a password can't contain line breaks or NULs")
     try:
-        store = store_for(sign_in)
-        store.write(sign_in.key, typed)
-    except StoreError as error:
+        store_secret(table, typed)
+    except store.StoreError as error:
         fail(error)
     click.echo(f"Stored. To test it, run mailmcp check {name}")
 
 
-def fetch_tokens(sign_in: SignIn, *, device: bool) -> Tokens:
+def fetch_tokens(client: OAuthClient, user: str, *, device: bool) -> Tokens:
     """Sign in by the browser or by a code; nothing is stored.
 
     Raises:
         SignInError: The provider issued no tokens, or none that last.
     """
-    client = sign_in.make_client()
-    provider = client.provider.name
-    if client.provider.needs_secret and not client.client_secret:
-        raise SignInError(f"{provider} also requires the client's secret: set client_secret")
+    provider = client.provider
+    if provider.needs_secret and not client.client_secret:
+        raise SignInError(f"{provider.name} also requires the client's secret: set client_secret")
     if device:
         tokens = client.sign_in_with_device(_show_code)
     else:
-        tokens = client.sign_in_with_browser(_open_browser, login_hint=sign_in.login_hint)
+        tokens = client.sign_in_with_browser(_open_browser, login_hint=user if "@" in user else "")
     if not tokens.refresh_token:
         raise SignInError(
-            f"{provider} sent no refresh token, so the sign-in would not last. "
+            f"{provider.name} sent no refresh token, so the sign-in would not last. "
             "Remove mailmcp's access on the provider's page and try again"
         )
     return tokens
 
 
-def store_for(sign_in: SignIn) -> SecretStore:
-    """Return the store that has the secret, or else the best one that works here."""
-    store, why_not = UserStore().choose(sign_in.key)
+def store_secret(table: AccountTable, secret: str) -> None:
+    """Store the secret of an account, and say so if the key store can't. Raises StoreError."""
+    why_not = store.write(secret_key(table), secret)
     if why_not:
         click.echo(f"{why_not} mailmcp uses a file that only you can read instead.", err=True)
-    return store
 
 
-def fail(message: object) -> NoReturn:
-    """Print an error and exit with status 1."""
-    click.echo(f"mailmcp: {message}", err=True)
-    sys.exit(1)
-
-
-def _load_sign_in(config: Path | None, account_id: str | None) -> SignIn:
+def _choose_account(config: Path | None, account_id: str | None) -> AccountTable:
     """Load the settings and choose an account; exits if they are wrong or it isn't clear which one."""
-    try:
-        settings = load_settings(config, os.environ)
-    except SettingsError as error:
-        exit_with(error)
-    known = ", ".join(settings.sign_ins)
-    if account_id is None and len(settings.sign_ins) == 1:
-        return next(iter(settings.sign_ins.values()))
+    tables = load_or_exit(config).tables
+    if account_id is None and len(tables) == 1:
+        return next(iter(tables.values()))
     if account_id is None:
-        raise click.UsageError(f"Name the account. The accounts are: {known}")
-    if account_id not in settings.sign_ins:
-        raise click.BadParameter(f"there is no such account. The accounts are: {known}")
-    return settings.sign_ins[account_id]
+        raise click.UsageError(f"Name the account. The accounts are: {', '.join(tables)}")
+    if account_id not in tables:
+        raise click.BadParameter(f"there is no such account. The accounts are: {', '.join(tables)}")
+    return tables[account_id]
 
 
 def _open_browser(url: str) -> None:

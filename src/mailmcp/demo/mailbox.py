@@ -25,7 +25,4 @@ class SampleMailbox:
     name: str
     """Decoded Unicode name; ``/`` separates levels."""
 
-    special_use: str = ""
-    r"""Attribute of RFC 6154 section 2 with its backslash (``\Sent``); empty for none."""
-
     messages: tuple[SampleMessage, ...] = ()

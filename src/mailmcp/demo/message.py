@@ -7,12 +7,12 @@ on a Date that can't be parsed, and searches undecoded text. The octets of a mes
 from collections.abc import Mapping, Sequence
 from email import message_from_bytes
 from email.errors import HeaderParseError
-from email.header import decode_header
+from email.header import decode_header, make_header
 from email.message import Message as ParsedMessage
 from typing import Final
 from urllib.parse import quote
 
-from pymap.backend.dict.mailbox import LoadedMessage, Message
+from pymap.backend.dict.mailbox import LoadedMessage
 from pymap.mime import MessageContent
 from pymap.parsing.primitives import List, Nil, String
 from pymap.parsing.response.fetch import (
@@ -23,24 +23,13 @@ from pymap.parsing.response.fetch import (
     MultipartBodyStructure,
     TextBodyStructure,
 )
-from pymap.parsing.specials import FetchRequirement
 from typing_extensions import override
 
 _DISPOSITION: Final = -3
 """Its index in every extended body structure; language and location follow it."""
 
 
-class EmbeddedMessage(Message):
-    """A message in an embedded mailbox."""
-
-    __slots__ = ()
-
-    @override
-    async def load_content(self, requirement: FetchRequirement) -> "EmbeddedLoadedMessage":
-        return EmbeddedLoadedMessage(self, requirement, self._content)
-
-
-class EmbeddedLoadedMessage(LoadedMessage):
+class EmbeddedMessage(LoadedMessage):
     """A message with its content loaded for FETCH and SEARCH."""
 
     @override
@@ -118,20 +107,16 @@ class _Extended(BodyStructure):
         return List(items)
 
 
-class _Multipart(_Extended, MultipartBodyStructure):
-    pass
+class _Multipart(_Extended, MultipartBodyStructure): ...
 
 
-class _Content(_Extended, ContentBodyStructure):
-    pass
+class _Content(_Extended, ContentBodyStructure): ...
 
 
-class _Text(_Extended, TextBodyStructure):
-    pass
+class _Text(_Extended, TextBodyStructure): ...
 
 
-class _Message(_Extended, MessageBodyStructure):
-    pass
+class _Message(_Extended, MessageBodyStructure): ...
 
 
 def _extended_params(params: Mapping[str, str]) -> dict[str, str]:
@@ -159,21 +144,20 @@ def read_search_text(octets: bytes) -> str:
 
 def _decode_value(value: str) -> str:
     try:
-        words = decode_header(value)
-    except (HeaderParseError, ValueError):  # invalid base64
+        return str(make_header(decode_header(value)))
+    except (
+        HeaderParseError,
+        LookupError,
+        ValueError,
+    ):  # invalid base64, a wrong charset
         return value
-    return "".join(
-        word if isinstance(word, str) else _decode(word, charset or "utf-8") for word, charset in words
-    )
 
 
 def _decode_text(part: ParsedMessage) -> str:
     octets = part.get_payload(decode=True)
-    return _decode(octets, str(part.get_content_charset("utf-8"))) if isinstance(octets, bytes) else ""
-
-
-def _decode(octets: bytes, charset: str) -> str:
+    if not isinstance(octets, bytes):
+        return ""
     try:
-        return octets.decode(charset)
-    except (LookupError, ValueError):  # an unknown charset, or the wrong one
+        return octets.decode(str(part.get_content_charset("utf-8")))
+    except (LookupError, ValueError):
         return octets.decode("utf-8", "replace")

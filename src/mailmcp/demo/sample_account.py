@@ -30,19 +30,19 @@ from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 OWNER: Final = Address("Mara Lindqvist", addr_spec="mara@example.com")
 
 MAILBOXES: Final = {
-    "INBOX": ("inbox", ""),
-    "Drafts": ("drafts", "\\Drafts"),
-    "Sent": ("sent", "\\Sent"),
-    "Archive": ("archive", "\\Archive"),
-    "Archive/2025": ("archive-2025", ""),
-    "Junk": ("junk", "\\Junk"),
-    "Trash": ("trash", "\\Trash"),
-    "Projects/Apollo": ("apollo", ""),
-    "Projects/Grün": ("gruen", ""),
-    "Templates": ("templates", ""),
-    "日本語": ("japanese", ""),
+    "INBOX": "inbox",
+    "Drafts": "drafts",
+    "Sent": "sent",
+    "Archive": "archive",
+    "Archive/2025": "archive-2025",
+    "Junk": "junk",
+    "Trash": "trash",
+    "Projects/Apollo": "apollo",
+    "Projects/Grün": "gruen",
+    "Templates": "templates",
+    "日本語": "japanese",
 }
-"""The folder and special use of each mailbox. Projects is not a mailbox itself, Templates is empty."""
+"""The folder of each mailbox. Projects is not a mailbox itself, Templates is empty."""
 
 _SAMPLE = Path(__file__).with_name("sample")
 
@@ -69,8 +69,8 @@ def load_sample(now: datetime) -> tuple[SampleMailbox, ...]:
         raise ValueError("now must be aware")
     now = now.astimezone(UTC).replace(microsecond=0)
     return tuple(
-        SampleMailbox(name=name, special_use=special_use, messages=_load_folder(_SAMPLE / folder, now))
-        for name, (folder, special_use) in MAILBOXES.items()
+        SampleMailbox(name=name, messages=_load_folder(_SAMPLE / folder, now))
+        for name, folder in MAILBOXES.items()
     )
 
 

@@ -27,13 +27,10 @@ START_TIMEOUT_S: Final = 30.0
 """Filling takes well under a second; an overloaded machine may need more."""
 
 STOP_TIMEOUT_S: Final = 5.0
-"""Connections that have not ended by then are cut."""
+"""Connections that have not ended by then are left to the end of the process."""
 
 _LINE_OCTETS: Final = 1_048_576
 """Longest command line accepted. asyncio's default of 64 KiB is too short for a long list of UIDs."""
-
-_GOODBYE_S: Final = 1.0
-"""For BYE to each connection."""
 
 logger = logging.getLogger(__name__)
 
@@ -63,31 +60,19 @@ class EmbeddedServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="mailmcp-embedded-imap", daemon=True)
-        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
-
-    def start(self) -> None:
-        """Start listening; returns once connections are accepted.
-
-        Raises:
-            OSError: No port is free.
-            TimeoutError: It was not ready in time.
-        """
-        self._thread.start()
-        self.port = self._listening.result(START_TIMEOUT_S)
-
-    def stop(self) -> None:
-        """Close the listening socket and every connection."""
-        if self._loop is not None:
-            with suppress(RuntimeError):  # the loop has ended
-                self._loop.call_soon_threadsafe(self._stopping.set)
-            self._thread.join(STOP_TIMEOUT_S)
 
     def __enter__(self) -> Self:
-        self.start()
+        """Start listening; returns once connections are accepted. Raises OSError if no port is free."""
+        self._thread.start()
+        self.port = self._listening.result(START_TIMEOUT_S)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        """Close the listening socket and every connection."""
+        assert self._loop is not None  # noqa: S101 - set by then
+        with suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join(STOP_TIMEOUT_S)
 
     def _run(self) -> None:
         try:
@@ -98,41 +83,21 @@ class EmbeddedServer:
             self._listening.set_exception(error)
 
     async def _serve(self) -> None:
+        """Serve until stopped. Connections are cancelled when the loop ends, and pymap sends BYE to each."""
         self._loop = asyncio.get_running_loop()
         backend = await make_backend(user=self.user, password=self.password, mailboxes=self._mailboxes)
         imap = IMAPServer(backend.login, backend.config)
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await self._serve_connection(imap, reader, writer)
+            try:
+                await imap(reader, writer, SocketInfoLocal(writer, unique_id=uuid4().bytes))
+            except Exception as error:  # noqa: BLE001 - pymap raises anything on odd mail
+                # It sends BYE before it gives up; other connections go on. Messages of errors quote mail.
+                logger.error("embedded server: connection failed: %s", type(error).__name__)  # noqa: TRY400
+            finally:
+                writer.close()
 
         listener = await asyncio.start_server(connected, host=self.host, port=0, limit=_LINE_OCTETS)
         self._listening.set_result(listener.sockets[0].getsockname()[1])
         await self._stopping.wait()
         listener.close()
-        await self._close_connections()
-
-    async def _serve_connection(
-        self, imap: IMAPServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101 - asyncio calls this in a task
-        self._connections[task] = writer
-        try:
-            await imap(reader, writer, SocketInfoLocal(writer, unique_id=uuid4().bytes))
-        except Exception as error:  # noqa: BLE001 - pymap raises anything on odd mail
-            # It sends BYE before it gives up; other connections go on. Messages of errors quote mail.
-            logger.error("embedded server: connection failed: %s", type(error).__name__)  # noqa: TRY400
-        finally:
-            del self._connections[task]
-            writer.close()
-
-    async def _close_connections(self) -> None:
-        """Cancel all connections, to which pymap sends BYE, and abort those that stay open."""
-        open_now = dict(self._connections)
-        for task in open_now:
-            task.cancel()
-        if open_now:
-            await asyncio.wait(open_now, timeout=_GOODBYE_S)
-        for writer in open_now.values():
-            writer.transport.abort()
-        await asyncio.sleep(0)  # one iteration of the loop, in which aborted sockets are closed

@@ -9,6 +9,12 @@ from typing import Final
 CELL_BREAK: Final = " | "
 
 
+def picture_mark(described: str) -> str:
+    """Write the alternative text of a picture; "" if there is none."""
+    described = " ".join(described.split())
+    return f"[picture: {described}]" if described else ""
+
+
 class BlockWriter:
     """Takes paragraphs in order, and where rows and cells begin."""
 

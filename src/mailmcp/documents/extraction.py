@@ -38,11 +38,11 @@ class Job:
     member: str = ""
     """The listed name of the file to take out."""
 
-    time_s: float
+    time_s: float = limits.EXTRACT_TIMEOUT_S
     """Reading stops after this long, with the text read so far. The server waits a little longer."""
 
-    memory_octets: int
-    """Address space of the worker."""
+    memory_octets: int = limits.EXTRACT_MEMORY_OCTETS
+    """Address space of the worker, where the platform limits it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +73,9 @@ class Extraction:
 
     is_scanned: bool = False
     """It has pages but no text, so only pictures of its pages show what it says."""
+
+    files: tuple[str, ...] = ()
+    """The listed names of the first files inside whose text isn't part of this one. The sender's words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +123,10 @@ class Cause(StrEnum):
     UNSUPPORTED_ARCHIVE = "unsupported_archive"
     NO_MEMBER = "no_member"
     NOT_A_FILE = "not_a_file"
+    NOT_AN_ARCHIVE = "not_an_archive"
+    NOT_DRAWABLE = "not_drawable"
+    IS_IMAGE = "is_image"
+    NO_TEXT = "no_text"
 
 
 _MESSAGES: Final = {
@@ -135,7 +142,7 @@ _MESSAGES: Final = {
     "Ask the sender for another copy.",
     Cause.ENCRYPTED: "The document is encrypted, and can't be read without the password. "
     "Ask the user to open it, or the sender for an unencrypted copy.",
-    Cause.UNSUPPORTED: "DOC, XLS and PPT, the formats of Office before 2007, aren't supported. "
+    Cause.UNSUPPORTED: "The formats of Office before 1997 aren't supported. "
     "Ask the sender for DOCX, XLSX, PPTX or PDF.",
     Cause.UNSUPPORTED_IMAGE: "HEIC and AVIF images aren't supported. "
     "Get the file itself, or ask the sender for JPEG.",
@@ -143,6 +150,10 @@ _MESSAGES: Final = {
     "Get the file itself, or ask the sender for ZIP.",
     Cause.NO_MEMBER: "It lists no file under that name. mode=text without member lists the names.",
     Cause.NOT_A_FILE: "It is a link or a device, not a file, so there is nothing to read.",
+    Cause.NOT_AN_ARCHIVE: "The attachment isn't an archive or an Outlook message: leave member out.",
+    Cause.NOT_DRAWABLE: "Only PNG, JPEG, GIF, WebP, BMP, TIFF and PDF can be shown as images: send text.",
+    Cause.IS_IMAGE: "It is an image: mode=image shows it.",
+    Cause.NO_TEXT: "It has no readable text: it has another type or is damaged.",
 }
 """What happened, and what to do instead."""
 

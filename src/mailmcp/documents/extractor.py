@@ -8,14 +8,15 @@ import hashlib
 import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, Extraction, Member, Picture, UnreadableError
+from mailmcp.documents.extraction import Cause, Extraction, Job, Member, Picture, Task, UnreadableError
 from mailmcp.documents.kind import Kind
 from mailmcp.documents.process import draw_picture, extract_text, read_member
 
@@ -58,31 +59,35 @@ class Extractor:
         digest = await to_thread.run_sync(lambda: hashlib.sha256(content).digest(), limiter=self._threads)
         key = (kind, digest)
 
-        async def read(**limited: Any) -> Extraction:
+        async def read(job: Job) -> Extraction:
             if (cached := self._cache.get(key)) is not None:
                 self._cache.move_to_end(key)
                 return cached[0]
-            extraction = await extract_text(content, kind, **limited)
+            extraction = await extract_text(content, job)
             self._store(key, extraction)
             return extraction
 
-        return await self._wait_and(read, deadline)
+        return await self._wait_and(read, Job(task=Task.TEXT, kind=kind), deadline)
 
     async def draw(self, content: bytes, kind: Kind, *, page: int, deadline: float = math.inf) -> Picture:
         """Return a picture of a page, from 1; waits and raises as `extract` does."""
-        return await self._wait_and(partial(draw_picture, content, kind, page), deadline)
+        job = Job(task=Task.PICTURE, kind=kind, page=page)
+        return await self._wait_and(partial(draw_picture, content), job, deadline)
 
     async def unpack(self, content: bytes, kind: Kind, *, member: str, deadline: float = math.inf) -> Member:
         """Return a file within a document, by its listed name; waits and raises as `extract` does."""
-        return await self._wait_and(partial(read_member, content, kind, member), deadline)
+        job = Job(task=Task.MEMBER, kind=kind, member=member)
+        return await self._wait_and(partial(read_member, content), job, deadline)
 
-    async def _wait_and(self, work: Callable[..., Awaitable[ResultT]], deadline: float) -> ResultT:
+    async def _wait_and(
+        self, work: Callable[[Job], Awaitable[ResultT]], job: Job, deadline: float
+    ) -> ResultT:
         """Wait until there may be another process, and do the work with the time that is left."""
         with anyio.CancelScope(deadline=deadline):
             async with self._slots:
                 left_s = (deadline - anyio.current_time()) * _SHARE_OF_CALL
-                time_limit_s = min(limits.EXTRACT_TIMEOUT_S, left_s)
-                return await work(time_limit_s=time_limit_s, memory_octets=self._memory_octets)
+                time_s = min(limits.EXTRACT_TIMEOUT_S, left_s)
+                return await work(replace(job, time_s=time_s, memory_octets=self._memory_octets))
         raise UnreadableError(Cause.TIMED_OUT)
 
     def _store(self, key: tuple[Kind, bytes], extraction: Extraction) -> None:

@@ -68,9 +68,6 @@ class Kind(StrEnum):
 
 
 UNREADABLE: Final = {
-    Kind.DOC: Cause.UNSUPPORTED,
-    Kind.XLS: Cause.UNSUPPORTED,
-    Kind.PPT: Cause.UNSUPPORTED,
     Kind.ENCRYPTED_OFFICE: Cause.ENCRYPTED,
     Kind.HEIC: Cause.UNSUPPORTED_IMAGE,
     Kind.OTHER_ARCHIVE: Cause.UNSUPPORTED_ARCHIVE,
@@ -191,6 +188,12 @@ def guess_kind(content_type: str, filename: str) -> Kind | None:
     if filename.strip().lower() == _TNEF_NAME:
         return Kind.TNEF
     return _BY_EXTENSION.get(extension) or _BY_TYPE.get(media_type)
+
+
+def extension_of(content_type: str) -> str:
+    """Return the extension of a document's media type, with its dot; "" if there is not just one."""
+    kind = _BY_TYPE.get(content_type)
+    return "" if kind is None or kind in _NO_EXTENSIONS else f".{kind}"
 
 
 def detect_kind(content: bytes, guess: Kind | None) -> Kind | None:

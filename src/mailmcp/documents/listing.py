@@ -17,6 +17,9 @@ from mailmcp.mail.clean import clean_line, cut_start
 from mailmcp.wording import counted
 
 _CHUNK_OCTETS: Final = 262_144
+_FILES_NAMED_MAX: Final = 100
+"""Files that may be suggested to be read next."""
+
 _TEXT_SUFFIXES: Final = (
     *(".txt", ".csv", ".tsv", ".md", ".log", ".xml", ".json", ".yaml", ".yml", ".ini", ".cfg", ".conf"),
     *(".toml", ".sql"),
@@ -54,9 +57,11 @@ def compose(name: str) -> str:
 
 
 def write_entry(out: Writer, name: str, size_octets: int | None, remark: str = "") -> None:
-    """Write the line of a file; `remark` says why it can't be read."""
+    """Write the line of a file, and say how it is read; `remark` says why it can't be."""
     size = "size unknown" if size_octets is None else counted(size_octets, "octet")
     out.write_line(f"{size}{f', {remark}' if remark else ''}: {name}")
+    if not remark and len(out.files) < _FILES_NAMED_MAX:
+        out.files.append(name)
 
 
 def is_text(name: str) -> bool:
@@ -66,6 +71,8 @@ def is_text(name: str) -> bool:
 
 def write_text(out: Writer, name: str, octets: bytes) -> None:
     """Write a small text file as a section, so that nobody has to ask for it."""
+    if name in out.files:
+        out.files.remove(name)
     is_wide = octets.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if octets.strip() and (is_wide or b"\0" not in octets):
         declared = _XML_CHARSET.match(octets)

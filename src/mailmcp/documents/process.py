@@ -82,84 +82,41 @@ def worker_command(job: Job) -> list[str]:
     return [sys.executable, "-I", "-S", "-W", "ignore", "-c", _START, json.dumps(asdict(job)), *places]
 
 
-async def extract_text(
+async def extract_text(content: bytes, job: Job, command: Sequence[str] | None = None) -> Extraction:
+    """Read the text of one document, as `run_job` does."""
+    return await run_job(content, job, _extraction, command)
+
+
+async def draw_picture(content: bytes, job: Job) -> Picture:
+    """Draw a page of a document, or scale an image, as `run_job` does.
+
+    There is no picture of a page that doesn't exist, only the number of pages.
+    """
+    return await run_job(content, job, _picture)
+
+
+async def read_member(content: bytes, job: Job) -> Member:
+    """Return one file of an archive or of a message, as `run_job` does."""
+    return await run_job(content, job, _member)
+
+
+async def run_job(
     content: bytes,
-    kind: Kind,
-    *,
-    time_limit_s: float = limits.EXTRACT_TIMEOUT_S,
-    memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
+    job: Job,
+    build: Callable[[dict[str, Any], bytes], ResultT],
     command: Sequence[str] | None = None,
-) -> Extraction:
-    """Read the text of one document in a new process, which is gone when this returns.
+) -> ResultT:
+    """Read one document in a new process, which is gone when this returns.
 
     Args:
         content: The decoded file, whole.
-        kind: From `detect_kind`.
-        time_limit_s: Reading stops after it, with the text so far; `EXTRACT_GRACE_S` later the process is
-            killed.
-        memory_octets: Address space of the process, where the platform limits it.
+        job: What to read. Reading stops after its time, with the text so far; `EXTRACT_GRACE_S` later the
+            process is killed.
+        build: Makes the result of the worker's answer.
         command: Started instead of the worker.
 
     Raises:
-        UnreadableError: There is no text.
-    """
-    job = Job(task=Task.TEXT, kind=kind, time_s=time_limit_s, memory_octets=memory_octets)
-    return _parse(await _run(content, job, command), _extraction)
-
-
-async def draw_picture(
-    content: bytes,
-    kind: Kind,
-    page: int,
-    *,
-    time_limit_s: float = limits.EXTRACT_TIMEOUT_S,
-    memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
-) -> Picture:
-    """Draw a page of a document, or scale an image, in a new process; otherwise like `extract_text`.
-
-    Args:
-        content: The decoded file, whole.
-        kind: One of `DRAWABLE`.
-        page: From 1. There is no picture of a page that doesn't exist, only the number of pages.
-        time_limit_s: The process is killed `EXTRACT_GRACE_S` later.
-        memory_octets: As for `extract_text`.
-
-    Raises:
-        UnreadableError: There is no picture.
-    """
-    job = Job(task=Task.PICTURE, kind=kind, page=page, time_s=time_limit_s, memory_octets=memory_octets)
-    return _parse(await _run(content, job), _picture)
-
-
-async def read_member(
-    content: bytes,
-    kind: Kind,
-    name: str,
-    *,
-    time_limit_s: float = limits.EXTRACT_TIMEOUT_S,
-    memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
-) -> Member:
-    """Return one file of an archive or of a message, read in a new process; otherwise like `extract_text`.
-
-    Args:
-        content: The decoded archive, whole.
-        kind: One of `CONTAINERS`.
-        name: As the text of the archive lists it.
-        time_limit_s: The process is killed `EXTRACT_GRACE_S` later.
-        memory_octets: As for `extract_text`.
-
-    Raises:
-        UnreadableError: There is no such file, or it can't be read.
-    """
-    job = Job(task=Task.MEMBER, kind=kind, member=name, time_s=time_limit_s, memory_octets=memory_octets)
-    return _parse(await _run(content, job), _member)
-
-
-async def _run(content: bytes, job: Job, command: Sequence[str] | None = None) -> _Run:
-    """Run one job in a process of its own.
-
-    Raises:
-        UnreadableError: The document isn't read at all, or the process can't be started.
+        UnreadableError: There is no such text, picture or file, or the process can't be started.
     """
     if job.kind in UNREADABLE:
         raise UnreadableError(UNREADABLE[Kind(job.kind)])
@@ -194,7 +151,7 @@ async def _run(content: bytes, job: Job, command: Sequence[str] | None = None) -
         run.returncode,
         bytes(run.stderr).decode("utf-8", "replace"),
     )
-    return run
+    return _parse(run, build)
 
 
 async def _exchange(process: Process, content: bytes, run: _Run, octets_max: int) -> None:
@@ -275,6 +232,7 @@ def _extraction(answer: dict[str, Any], _: bytes) -> Extraction:
         truncated=bool(answer["truncated"]),
         notes=tuple(str(note) for note in answer["notes"]),
         is_scanned=bool(answer.get("is_scanned")),
+        files=tuple(str(name) for name in answer.get("files", ())),
     )
 
 

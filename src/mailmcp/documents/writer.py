@@ -57,6 +57,7 @@ class Writer:
         self._closed = False
         self.truncated = False
         self.is_scanned = False
+        self.files: list[str] = []
 
     @property
     def notes(self) -> list[str]:
@@ -165,4 +166,5 @@ class Writer:
             "truncated": self.truncated,
             "notes": self.notes,
             "is_scanned": self.is_scanned,
+            "files": self.files,
         }

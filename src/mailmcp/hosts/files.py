@@ -7,6 +7,7 @@ as it was is kept beside it under a name of its own, which nothing overwrites or
 import json
 import re
 import stat
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +15,6 @@ from typing import Any
 
 from mailmcp.atomic import write_atomically
 from mailmcp.hosts.table import Host, Launch
-
-BACKUP_SUFFIX = ".before-mailmcp"
 
 _ADDRESS_KEYS = {"url", "uri", "serverUrl", "httpUrl"}
 """Of an entry for a server that the host doesn't start."""
@@ -76,26 +75,26 @@ def plan_uninstall(path: Path, host: Host, name: str) -> Change | None:
     return Change(path=real, before=before, after=_write(path, data, before) if without_key else None)
 
 
-def has_entry(path: Path, host: Host, name: str) -> bool:
-    """Return whether a file has the entry. Raises FileError if it can't be read or parsed."""
-    servers = _parse(path, _read(path)[1]).get(host.key)
-    return isinstance(servers, dict) and name in servers
-
-
 def apply(change: Change) -> Path | None:
     """Make a change, and return the backup; None if there was no file.
 
     Raises:
         FileError: The file is read-only, was changed meanwhile, or can't be written.
     """
-    path = change.path
-    if _read(path)[1] != change.before:
+    path, before = change.path, change.before
+    if _read(path)[1] != before:
         raise FileError(f"{path}: was changed meanwhile. Close the host, then try again")
+    backup, mode = None, 0o600
     try:
-        mode = stat.S_IMODE(path.stat().st_mode) if change.before is not None else 0o600
-        if not mode & stat.S_IWUSR:
-            raise FileError(f"{path}: is read-only. Nothing was changed")
-        backup = None if change.before is None else _back_up(path, change.before, mode)
+        if before is not None:
+            mode = stat.S_IMODE(path.stat().st_mode)
+            if not mode & stat.S_IWUSR:
+                raise FileError(f"{path}: is read-only. Nothing was changed")
+            *older, backup = _backups(path, free=True)
+            if older and older[-1].read_bytes() == before:
+                backup = older[-1]
+            else:
+                write_atomically(backup, before, mode=mode)
         if change.after is None:
             path.unlink()
         else:
@@ -105,23 +104,15 @@ def apply(change: Change) -> Path | None:
     return backup
 
 
-def _back_up(path: Path, octets: bytes, mode: int) -> Path:
-    backups = list(_backups(path))
-    if backups and backups[-1].read_bytes() == octets:
-        return backups[-1]
-    number = f"-{len(backups) + 1}" if backups else ""
-    backup = path.with_name(f"{path.name}{BACKUP_SUFFIX}{number}")
-    write_atomically(backup, octets, mode=mode)
-    return backup
-
-
-def _backups(path: Path) -> Iterator[Path]:
-    """Return the backups that are there, numbered without gaps, the oldest first."""
-    backup, number = path.with_name(path.name + BACKUP_SUFFIX), 1
+def _backups(path: Path, *, free: bool = False) -> Iterator[Path]:
+    """Yield the backups that are there, the oldest first, and the next name if `free`."""
+    backup, number = path.with_name(f"{path.name}.before-mailmcp"), 1
     while backup.is_file():
         yield backup
         number += 1
-        backup = path.with_name(f"{path.name}{BACKUP_SUFFIX}-{number}")
+        backup = path.with_name(f"{path.name}.before-mailmcp-{number}")
+    if free:
+        yield backup
 
 
 def _read(path: Path) -> tuple[Path, bytes | None]:
@@ -163,13 +154,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _write(path: Path, data: dict[str, Any], before: bytes | None) -> bytes:
     """Write data with the indentation, line breaks and byte order mark that the file had."""
     old = before or b""
-    indent = re.search(rb"\n([ \t]+)\S", old)
+    found = re.search(rb"\n([ \t]+)\S", old)
+    indent = found[1].decode() if found else 2
     try:
-        text = json.dumps(
-            data, indent=indent[1].decode() if indent else 2, ensure_ascii=False, allow_nan=False
-        )
-        octets = text.encode() + b"\n"
+        octets = json.dumps(data, indent=indent, ensure_ascii=False, allow_nan=False).encode() + b"\n"
     except ValueError:  # a number or character that JSON can't write
         raise FileError(f"{path}: has a value that can't be written back. Nothing was changed") from None
-    mark = b"\xef\xbb\xbf" if old.startswith(b"\xef\xbb\xbf") else b""
+    mark = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
     return mark + (octets.replace(b"\n", b"\r\n") if b"\r\n" in old else octets)

@@ -8,7 +8,7 @@ import json
 import shutil
 import sys
 import sysconfig
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distribution
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -26,23 +26,8 @@ def find_launch(config: Path | None) -> Launch:
     Raises:
         NoLaunchError: It runs from a temporary environment that nothing makes again.
     """
-    return choose_launch(
-        config, prefix=Path(sys.prefix), scripts=Path(sysconfig.get_path("scripts")), direct_url=_direct_url()
-    )
-
-
-def choose_launch(
-    config: Path | None, *, prefix: Path, scripts: Path, direct_url: str | None = None
-) -> Launch:
-    """Choose between the installed script, uvx, and Python with a module.
-
-    Args:
-        config: Settings file, made absolute.
-        prefix: The virtual environment.
-        scripts: Its folder of scripts.
-        direct_url: Content of `direct_url.json` (PEP 610), if mailmcp was not installed from an index.
-    """
     serve = ("serve", *(("--config", str(config.absolute())) if config else ()))
+    prefix = Path(sys.prefix)
     # uv marks its cache, pipx names the folder of `pipx run`.
     if any((each / "CACHEDIR.TAG").exists() for each in prefix.parents) or ".cache" in prefix.parts:
         uvx = shutil.which("uvx")
@@ -51,31 +36,25 @@ def choose_launch(
                 "mailmcp runs from a temporary environment. Install it with `uv tool install mailmcp` or "
                 "`pipx install mailmcp`, then run `mailmcp install` again"
             )
-        source = ("--from", _source(direct_url)) if direct_url else ()
-        return Launch(command=str(Path(uvx).absolute()), args=(*source, "mailmcp", *serve))
-    script = shutil.which("mailmcp", path=str(scripts))
+        return Launch(command=str(Path(uvx).absolute()), args=(*_source(), "mailmcp", *serve))
+    script = shutil.which("mailmcp", path=sysconfig.get_path("scripts"))
     if script is None:
         return Launch(command=sys.executable, args=("-m", "mailmcp", *serve))
     found = shutil.which("mailmcp")
-    return Launch(
-        command=str(Path(found).absolute()) if found and Path(found).samefile(script) else script, args=serve
-    )
+    is_ours = found is not None and Path(found).samefile(script)
+    return Launch(command=str(Path(found if found and is_ours else script).absolute()), args=serve)
 
 
-def _direct_url() -> str | None:
-    try:
-        return distribution("mailmcp").read_text("direct_url.json")
-    except PackageNotFoundError:
-        return None
-
-
-def _source(direct_url: str) -> str:
-    """Return what uvx takes after `--from`: a folder, a file or an address."""
-    origin = json.loads(direct_url)
+def _source() -> tuple[str, ...]:
+    """Return what uvx needs to know if mailmcp wasn't installed from an index (PEP 610)."""
+    text = distribution("mailmcp").read_text("direct_url.json")
+    if text is None:
+        return ()
+    origin = json.loads(text)
     url: str = origin["url"]
     if url.startswith("file:"):
-        return url2pathname(urlsplit(url).path)
-    if "vcs_info" not in origin:
-        return url
-    revision = origin["vcs_info"].get("requested_revision")
-    return f"{origin['vcs_info']['vcs']}+{url}" + (f"@{revision}" if revision else "")
+        url = url2pathname(urlsplit(url).path)
+    elif "vcs_info" in origin:
+        revision = origin["vcs_info"].get("requested_revision")
+        url = f"{origin['vcs_info']['vcs']}+{url}" + (f"@{revision}" if revision else "")
+    return ("--from", url)

@@ -1,6 +1,7 @@
 """The hosts: where their settings are, what an entry looks like, and the command of those that have one."""
 
 import json
+import shlex
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,26 +42,35 @@ class Host:
     extra: tuple[tuple[str, object], ...] = ()
     """What an entry has besides `command` and `args`."""
 
-    program: str = ""
-    """The host's own command; empty for none."""
-
     add: Callable[[str, Launch], list[str]] | None = None
-    remove: Callable[[str], list[str]] | None = None
-    """None if the host's command can't remove a server."""
+    """The host's own command that adds a server."""
 
+    remove: Callable[[str], list[str]] | None = None
     by_hand: Callable[[str, Launch], str] | None = None
 
     def make_entry(self, launch: Launch) -> dict[str, object]:
         """Return the entry, as its JSON object."""
         return {"command": launch.command, "args": list(launch.args), **dict(self.extra)}
 
-    def is_here(self) -> bool:
-        """Return whether the host is on this machine, as far as that shows."""
-        return bool(self.find_files() or (self.program and shutil.which(self.program)))
+    def describe(self, name: str, launch: Launch) -> str:
+        """Return the command, or the entry as a person would add it."""
+        if self.add is not None:
+            return shlex.join(self.add(name, launch))
+        if self.by_hand is not None:
+            return self.by_hand(name, launch)
+        return json.dumps({self.key: {name: self.make_entry(launch)}}, indent=2, ensure_ascii=False)
+
+    def find_program(self) -> str | None:
+        """Return the path of the host's own command; None if it has none or isn't there."""
+        return shutil.which(self.add("", Launch(command="", args=()))[0]) if self.add else None
 
     def find_files(self) -> list[Path]:
         """Return the settings of each edition that is there; the files themselves may be missing."""
-        return [path for each in self.expected_files() for path in _matches(each) if path.parent.is_dir()]
+        found = []
+        for path in self.expected_files():
+            folders = Path(path.anchor).glob(str(path.parent.relative_to(path.anchor)))
+            found += [folder / path.name for folder in sorted(folders) if folder.is_dir()]
+        return found
 
     def expected_files(self) -> list[Path]:
         """Return where settings are looked for."""
@@ -68,22 +78,13 @@ class Host:
         return [Path(each.replace("{app_data}", str(app_data))).expanduser() for each in self.files]
 
 
-def _matches(path: Path) -> list[Path]:
-    """Fill in a `*` in the name of a folder."""
-    folder = path.parent.relative_to(path.anchor)
-    return [each / path.name for each in sorted(Path(path.anchor).glob(str(folder)))]
-
-
 def _claude(name: str, launch: Launch) -> list[str]:
     return ["claude", "mcp", "add", "--scope", "user", name, "--", launch.command, *launch.args]
 
 
 def _code(name: str, launch: Launch) -> list[str]:
-    return [
-        "code",
-        "--add-mcp",
-        json.dumps({"name": name, "command": launch.command, "args": list(launch.args)}),
-    ]
+    entry = {"name": name, "command": launch.command, "args": list(launch.args)}
+    return ["code", "--add-mcp", json.dumps(entry)]
 
 
 def _codex(name: str, launch: Launch) -> list[str]:
@@ -92,16 +93,9 @@ def _codex(name: str, launch: Launch) -> list[str]:
 
 def _goose(name: str, launch: Launch) -> str:
     """Write YAML, in which every JSON value is valid."""
-    entry = {
-        "name": name,
-        "type": "stdio",
-        "enabled": True,
-        "cmd": launch.command,
-        "args": list(launch.args),
-        "timeout": 300,
-    }
+    entry = {"name": name, "type": "stdio", "enabled": True, "cmd": launch.command, "args": list(launch.args)}
     lines = [f"    {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items()]
-    return "\n".join(["extensions:", f"  {name}:", *lines])
+    return "\n".join(["extensions:", f"  {name}:", *lines, "    timeout: 300"])
 
 
 _CLINE = "User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
@@ -119,18 +113,11 @@ HOSTS = (
     Host(
         host_id="claude-code",
         name="Claude Code",
-        program="claude",
         add=_claude,
         remove=lambda name: ["claude", "mcp", "remove", "--scope", "user", name],
     ),
-    Host(host_id="vscode", name="VS Code", program="code", add=_code),
-    Host(
-        host_id="codex",
-        name="Codex",
-        program="codex",
-        add=_codex,
-        remove=lambda name: ["codex", "mcp", "remove", name],
-    ),
+    Host(host_id="vscode", name="VS Code", add=_code),
+    Host(host_id="codex", name="Codex", add=_codex, remove=lambda name: ["codex", "mcp", "remove", name]),
     Host(host_id="cursor", name="Cursor", files=("~/.cursor/mcp.json",)),
     Host(host_id="windsurf", name="Windsurf", files=("~/.codeium/windsurf/mcp_config.json",)),
     Host(host_id="gemini", name="Gemini CLI", files=("~/.gemini/settings.json",)),

@@ -1,24 +1,22 @@
 """One connection to a server, on IMAPClient: commands out, responses in (RFC 9051 section 2.2).
 
-IMAPClient and imaplib do STARTTLS and SASL, and split the stream into responses. Here the socket is read and
-written, to count octets, to bound what a server can make the process hold, and to send several commands in
-one round trip.
+IMAPClient signs in and does STARTTLS; imaplib, below it, splits the stream into responses. Here the socket is
+read and written, to count octets, to bound what a server can make the process hold, and to send several
+commands in one round trip.
 """
 
 import imaplib
-import json
 import re
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final
 
 from imapclient import IMAPClient, SocketTimeout
-from imapclient.exceptions import LoginError
 from typing_extensions import Buffer, override
 
-from mailmcp.imap.command import Command, RefusedError, Response, quoted
+from mailmcp.imap.command import Command, RefusedError, Response
 
 LITERAL_OCTETS_MAX: Final = 16_777_216
 """One literal: far more than any that is requested, so a longer one is a fault or an attack."""
@@ -27,27 +25,19 @@ RESPONSE_OCTETS_MAX: Final = 67_108_864
 """All responses to a command or a burst: four of the longest literals. A search that finds a million messages
 takes 7 MB; more than this is a fault or an attack."""
 
-_NUMBER: Final = re.compile(rb"\d{1,20}")
-_WITH_LISTS: Final = re.compile(rb"\* (?:\d{1,10} FETCH \(|LIST |STATUS )", re.IGNORECASE)
-_QUOTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
-_LITERAL: Final = re.compile(rb"\{\d+\}\r?\n\Z")
-_RESPONSE: Final = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|[A-P]{4}\d+ ", re.IGNORECASE)
-"""How a response begins; a tag as imaplib makes them."""
-
-_READ_OCTETS: Final = 65_536
-_SASL_VALUE_CHARS: Final = 200
-
 _RESPONSE_OVERHEAD_OCTETS: Final = 100
 """Memory for a response besides its octets: many short ones cost more than their length."""
 
-_AFTER_BYE_S: Final = 0.5
-"""To wait for the NO behind a BYE that refuses a login: servers send both at once, or just close."""
+_READ_OCTETS: Final = 65_536
 
 _LITERAL_MINUS_OCTETS: Final = 4096
 """Longest literal that LITERAL- lets a client send without waiting (RFC 7888 section 5)."""
 
-_ACKNOWLEDGEMENTS: Final[Mapping[str, bytes]] = {"OAUTHBEARER": b"\x01", "XOAUTH2": b""}
-"""What a mechanism answers to the challenge that announces a failure (RFC 7628 section 3.2.3)."""
+_NUMBER: Final = re.compile(rb"\d{1,20}")
+_HAS_STRINGS: Final = re.compile(rb"\* (?:\d{1,10} FETCH|LIST|STATUS) ", re.IGNORECASE)
+_OPEN_STRING: Final = re.compile(rb'[^"]*+(?:"(?:[^"\\]|\\.)*+"[^"]*+)*+"', re.DOTALL)
+_RESPONSE: Final = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|[A-P]{4}\d+ ", re.IGNORECASE)
+"""How a response begins; a tag as imaplib makes them."""
 
 
 @dataclass(slots=True)
@@ -68,8 +58,25 @@ class ResponseTooLongError(ProtocolViolationError):
     """The server sends more than the limits allow. The rest is not read."""
 
 
+class ByeError(ConnectionError):
+    """The server said BYE (RFC 9051 section 7.1.5): the connection ends.
+
+    Attributes:
+        refusal: What it said, as the refusal of whatever was asked. Not part of the message: it may be
+            anything, such as the password sent back.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__("the server said BYE")
+        self.refusal = RefusedError("login", "BYE", text)
+
+
 class Client(IMAPClient):  # type: ignore[misc] # it has no types
-    """One connection to a server; for one thread at a time."""
+    """One connection to a server; for one thread at a time.
+
+    `login` and the other methods of IMAPClient that sign in raise `RefusedError` where the server says NO or
+    BAD; `login` quotes no user name.
+    """
 
     def __init__(
         self,
@@ -90,7 +97,7 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
             timeout_s: Of everything after the greeting.
 
         Raises:
-            OSError: The socket failed or timed out.
+            OSError: The socket failed or timed out; `ByeError` if the greeting was BYE.
             imaplib.IMAP4.error: The server sent no proper greeting.
             ProtocolViolationError: What it sent is not IMAP.
         """
@@ -110,8 +117,6 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
     def _wire(self) -> "_Wire":
         assert isinstance(self._imap, _Wire)  # noqa: S101 - made above
         return self._imap
-
-    # Capabilities
 
     def learn_capabilities(self) -> None:
         """Read the capabilities from the latest response, or ask for them.
@@ -136,62 +141,6 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
     def preauthenticated(self) -> bool:
         """Whether the greeting was PREAUTH (RFC 9051 section 7.1.4)."""
         return bool(self._wire.state == "AUTH")
-
-    # Signing in
-
-    @override
-    def login(self, username: str, password: str) -> None:
-        """Send LOGIN with ASCII credentials; raise RefusedError if the server says NO, BAD or BYE."""
-        # imaplib's own login quotes no user names.
-        arguments = quoted(username), quoted(password)
-        self._sign_in("LOGIN", lambda: self._wire._simple_command("LOGIN", *arguments))  # noqa: SLF001 - its API
-
-    def authenticate(self, mechanism: str, message: bytes) -> None:
-        """Log in by a SASL mechanism with one client message (RFC 9051 section 6.2.2).
-
-        Args:
-            mechanism: In upper case, such as `PLAIN`.
-            message: Before Base64.
-
-        Raises:
-            RefusedError: The server said NO, BAD or BYE; `sasl_failure` is what the mechanism reported.
-        """
-        wire = self._wire
-        answers = [message, _ACKNOWLEDGEMENTS.get(mechanism)]  # None cancels
-        wire.sasl_failure = {}
-
-        def answer(challenge: bytes) -> bytes | None:
-            if not answers:
-                raise ProtocolViolationError("a login that never ends")
-            if len(answers) == 1:
-                # The message was sent, so this announces a failure. The NO comes only after an answer.
-                wire.sasl_failure = parse_sasl_failure(challenge)
-            return answers.pop(0)
-
-        self._sign_in("AUTHENTICATE", lambda: self.sasl_login(mechanism, answer))
-
-    def _sign_in(self, name: str, send: Callable[[], object]) -> None:
-        """Run a login, which BYE may complete, too."""
-        wire = self._wire
-        wire.begin()
-        wire.is_signing_in = True
-        try:
-            send()
-        except LoginError:
-            # All other errors are ours: imaplib could not send.
-            raise ConnectionResetError("the connection ended during the login") from None
-        except OSError:
-            bye: Any = wire.untagged_responses.get("BYE")
-            if bye is None:
-                raise
-            raise RefusedError(name, "BYE", str(bye[-1], "utf-8", "replace")) from None
-        except ValueError:
-            raise ProtocolViolationError("a challenge that isn't Base64") from None
-        finally:
-            wire.is_signing_in = False
-        wire.state = "AUTH"
-
-    # Commands
 
     def run(self, name: str, *arguments: bytes) -> Response:
         """Send one command and wait for its completion.
@@ -236,7 +185,8 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
         wire = self._wire
         unsent = bytearray()
         for command in commands:
-            tag = wire.begin_command(command)
+            tag: bytes = wire._new_tag()  # noqa: SLF001 - imaplib's
+            wire.pending[tag] = command
             tags.append(tag)
             unsent += tag
             for word in command.words:
@@ -278,21 +228,17 @@ class _Wire(imaplib.IMAP4):
         self._was_receiving = True
         self._received = bytearray()
         self._octets_left = RESPONSE_OCTETS_MAX
-        self._open_lists = 0
+        self._next_line = b""
+        self._continues = False
+        """Whether the next line continues a response, after a literal."""
+
         self.pending: dict[bytes, Command] = {}
         """The commands of the burst that aren't complete, by tag."""
 
         self.results: dict[bytes, Response | RefusedError] = {}
         """Of those that are."""
 
-        self.is_signing_in = True
-        """Whether BYE completes a command, such as a login; the greeting may be one, too."""
-
-        self.sasl_failure: Mapping[str, str] = {}
-        """What the latest mechanism reported."""
-
         super().__init__(host, port)
-        self.is_signing_in = False
 
     def begin(self) -> None:
         """Forget earlier responses and allow a new `RESPONSE_OCTETS_MAX`."""
@@ -301,31 +247,21 @@ class _Wire(imaplib.IMAP4):
         self.results.clear()
         self._octets_left = RESPONSE_OCTETS_MAX
 
-    def begin_command(self, command: Command) -> bytes:
-        """Return the tag of a command that is about to be sent."""
-        tag: bytes = self._new_tag()
-        self.pending[tag] = command
-        return tag
-
     def _end_command(self, tag: bytes) -> None:
         """Record the result of a command, with the untagged responses since the one that ended before it."""
-        earlier = {
-            each.name for each in takewhile(lambda each: each is not self.pending[tag], self.pending.values())
-        }
+        earlier = [each.name for each in self.pending.values()][: list(self.pending).index(tag)]
         command = self.pending.pop(tag)
         if earlier and "EXAMINE" in {command.name, *earlier}:
             raise ProtocolViolationError("a command completed on the wrong side of an EXAMINE")
-        self.results[tag] = self._take_result(command.name, tag)
-
-    def _take_result(self, name: str, tag: bytes) -> Response | RefusedError:
         ended: Any = self.tagged_commands.pop(tag)
         status, [text] = ended
         response = Response(tag=tag, untagged=self.untagged_responses)
         self.untagged_responses = {}
-        if status == "OK":
-            return response
-        failure = self.sasl_failure if name == "AUTHENTICATE" else {}
-        return RefusedError(name, status, str(text, "utf-8", "replace"), response, sasl_failure=failure)
+        self.results[tag] = (
+            response
+            if status == "OK"
+            else RefusedError(command.name, status, str(text, "utf-8", "replace"), response)
+        )
 
     # What imaplib and IMAPClient call
 
@@ -337,16 +273,31 @@ class _Wire(imaplib.IMAP4):
         """
         while self.tagged_commands.get(tag) is None:
             self._get_response()
-        untagged = self.untagged_responses
-        result = self._take_result(name, tag)
-        if isinstance(result, RefusedError):
-            raise result
+        ended: Any = self.tagged_commands.pop(tag)
+        status, [text] = ended
+        if status != "OK":
+            raise RefusedError(name, status, str(text, "utf-8", "replace"))
         if name == "STARTTLS":
             # Anything received before was not protected, and may have been injected.
             self._received.clear()
-        else:
-            self.untagged_responses = untagged
-        return "OK", [b""]
+            self.untagged_responses.clear()
+        return status, [text]
+
+    @override
+    def authenticate(self, mechanism: str, authobject: Callable[[bytes], bytes | None]) -> tuple[str, str]:
+        """Answer the first challenge; a second one announces a failure (RFC 7628 section 3.2.3)."""
+        acknowledgement = b"\x01" if mechanism == "OAUTHBEARER" else b""
+        answers = [authobject, lambda _: acknowledgement]
+
+        def answer(challenge: bytes) -> bytes | None:
+            if not answers:
+                raise ProtocolViolationError("a login that never ends")
+            return answers.pop(0)(challenge)  # type: ignore[no-untyped-call] # IMAPClient's
+
+        try:
+            return super().authenticate(mechanism, answer)
+        except ValueError:
+            raise ProtocolViolationError("a challenge that isn't Base64") from None
 
     def _get_capabilities(self) -> None:
         # `Client.learn_capabilities` asks if it has to. They need only these.
@@ -367,6 +318,7 @@ class _Wire(imaplib.IMAP4):
         self._spend(size)
         while len(self._received) < size:
             self._receive()
+        self._continues = True
         return self._take(size)
 
     @override
@@ -376,39 +328,27 @@ class _Wire(imaplib.IMAP4):
         Servers put names of files into FETCH responses with the line ends that were in them. Such a response
         is joined into one line, without these line ends, as unfolding does (RFC 5322 section 2.2.3).
         """
-        line = self._read_line()
-        if not self._open_lists and not _WITH_LISTS.match(line):
-            return line
-        open_lists = self._open_lists
-        while True:
-            rest = _QUOTED.sub(b"", line)
-            self._open_lists = max(0, open_lists + rest.count(b"(") - rest.count(b")"))
-            if _LITERAL.search(line):
-                return line
-            is_whole = not self._open_lists and b'"' not in rest
-            if is_whole or self._next_begins_response():  # else it ends too early, which spoils one message
-                self._open_lists = 0
-                return line.rstrip(b"\r\n") + b"\r\n"
-            line = line.rstrip(b"\r\n") + self._read_line()
+        line, self._next_line = self._next_line or self._read_line(), b""
+        has_strings = self._continues or _HAS_STRINGS.match(line)
+        self._continues = False
+        while has_strings and _OPEN_STRING.match(line):
+            following = self._read_line()
+            if _RESPONSE.match(following):  # the string has no end, which spoils one message
+                self._next_line = following
+                break
+            line = line.rstrip(b"\r\n") + following
+        return line.rstrip(b"\r\n") + b"\r\n"
 
     def _read_line(self) -> bytes:
         self._spend(_RESPONSE_OVERHEAD_OCTETS)
-        end = self._find_line_end()
-        self._spend(end)
-        return self._take(end)
-
-    def _next_begins_response(self) -> bool:
-        return _RESPONSE.match(self._received, 0, self._find_line_end()) is not None
-
-    def _find_line_end(self) -> int:
-        """Receive the next line, and return its length; more than is allowed if it is too long."""
         searched = 0
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
             if searched > self._octets_left:
-                return searched
+                break
             self._receive()
-        return end + 1
+        self._spend(end + 1 or searched)
+        return self._take(end + 1)
 
     def _spend(self, octets: int) -> None:
         self._octets_left -= octets
@@ -440,51 +380,14 @@ class _Wire(imaplib.IMAP4):
         """
         try:
             line: bytes | None = super()._get_response()  # type: ignore[misc] # private, so not in the stubs
-        except self.abort as error:
-            # Only imaplib's words tell a malformed line from a lost connection.
-            if str(error).startswith("unexpected"):
-                raise ProtocolViolationError("a line that is not a response") from None
-            raise ConnectionResetError("the connection ended") from None
         except (self.error, ValueError):
-            raise ProtocolViolationError("a line or a number that is too long") from None
-        if "BYE" in self.untagged_responses:
-            if not self.is_signing_in:
-                raise ConnectionResetError("the server said BYE")  # without its words, as above
-            self.sock.settimeout(_AFTER_BYE_S)
+            raise ProtocolViolationError("a line that is not a response") from None
+        bye: Any = self.untagged_responses.get("BYE")
+        if bye:
+            raise ByeError(str(bye[-1], "utf-8", "replace"))
         if line is not None and (tag := line.partition(b" ")[0]) in self.pending:
             self._end_command(tag)
         return line
 
     def _log(self, line: Any) -> None:
         """Keep no history of commands: imaplib's would hold the password."""
-
-
-def bearer_message(mechanism: str, *, user: str, host: str, port: int, token: str) -> bytes:
-    """Build the message that carries an OAuth 2.0 access token, before Base64.
-
-    OAUTHBEARER: RFC 7628 section 3.1; XOAUTH2: Google's and Microsoft's documents.
-    """
-    if mechanism == "XOAUTH2":
-        return f"user={user}\x01auth=Bearer {token}\x01\x01".encode()
-    # RFC 5801 section 4: "," and "=" of a name are escaped.
-    name = user.replace("=", "=3D").replace(",", "=2C")
-    return f"n,a={name},\x01host={host}\x01port={port}\x01auth=Bearer {token}\x01\x01".encode()
-
-
-def parse_sasl_failure(challenge: bytes) -> Mapping[str, str]:
-    """Read the JSON of a failure: `status` as `invalid_token` or `401`, `scope`, `openid-configuration`.
-
-    Returns:
-        Only strings, printable and short; empty if the challenge has none.
-    """
-    try:
-        values = json.loads(challenge)
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(values, dict):
-        return {}
-    return {name: _printable(value) for name, value in values.items() if isinstance(value, str)}
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text[:_SASL_VALUE_CHARS])

@@ -1,7 +1,7 @@
 """From an account to a signed-in connection: TCP, TLS, login, ID.
 
-`connect`, `log_in` and `identify` are the steps; `open_connection` takes all of them. Another thread can
-watch or abort a connection by its handle.
+`connect`, `log_in` and `identify` are the steps, which block. Another thread can abort a connection by its
+handle.
 """
 
 import os
@@ -12,13 +12,13 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Thread
-from time import monotonic, perf_counter
+from time import monotonic
 from typing import Any
 
 from mailmcp import __version__
-from mailmcp.imap.account import Account, BearerToken, Password, Tls
-from mailmcp.imap.client import Client, Traffic, bearer_message
-from mailmcp.imap.command import RefusedError
+from mailmcp.imap.account import Account, BearerToken, Mechanism, Password, Tls
+from mailmcp.imap.client import ByeError, Client, Traffic
+from mailmcp.imap.command import RefusedError, quoted
 from mailmcp.imap.errors import (
     Stage,
     connection_lost_error,
@@ -33,7 +33,7 @@ from mailmcp.reasons import Reason
 
 @dataclass(slots=True, eq=False)
 class ConnectionHandle:
-    """A connection from its first packet to its end; another thread may look at it or abort it.
+    """A connection from its first packet to its end; another thread may abort it.
 
     Closing a socket does not wake a thread that reads from it, but shutting it down does. The handle
     duplicates the socket, so that it can also abort a TLS handshake.
@@ -42,9 +42,6 @@ class ConnectionHandle:
     account: Account
     traffic: Traffic = field(default_factory=Traffic)
     stage: Stage = Stage.CONNECT
-    steps_ms: dict[str, float] = field(default_factory=dict)
-    """Milliseconds of each finished step: `connect`, `tls`, `greeting`, `starttls`, `login`, `id`."""
-
     login_sent: bool = False
     """Whether a login was sent, or at least its command without the password."""
 
@@ -54,14 +51,6 @@ class ConnectionHandle:
     aborted: bool = False
     connection: Client | None = None
     _socket: socket.socket | None = None
-    _step_began: float = field(default_factory=perf_counter)
-
-    def finish_step(self, step: str, next_stage: Stage) -> None:
-        """Record that `step` is done, and what comes next."""
-        now = perf_counter()
-        self.steps_ms[step] = (now - self._step_began) * 1000
-        self._step_began = now
-        self.stage = next_stage
 
     def watch(self, sock: socket.socket) -> None:
         """Make `sock` the one that `abort` shuts down.
@@ -107,7 +96,7 @@ class ConnectionHandle:
 
 
 def open_connection(handle: ConnectionHandle) -> Client:
-    """Connect, secure, log in and send ID; blocks. Raises what the steps raise."""
+    """Connect, secure, log in and send ID. Raises what the steps raise."""
     connection = connect(handle)
     log_in(connection, handle)
     identify(connection, handle)
@@ -115,7 +104,7 @@ def open_connection(handle: ConnectionHandle) -> Client:
 
 
 def connect(handle: ConnectionHandle) -> Client:
-    """Connect and secure the connection; blocks.
+    """Connect and secure the connection.
 
     Raises:
         DeadlineError: A timeout of the account passed.
@@ -130,15 +119,15 @@ def connect(handle: ConnectionHandle) -> Client:
             traffic=handle.traffic,
             timeout_s=account.command_timeout_s,
         )
-        handle.finish_step("greeting", Stage.COMMAND)
+        handle.stage = Stage.COMMAND
         connection.learn_capabilities()
         if account.tls is Tls.STARTTLS:
-            _start_tls(connection, handle)
+            _start_tls(connection, account)
     return connection
 
 
 def log_in(connection: Client, handle: ConnectionHandle) -> None:
-    """Log in once; blocks.
+    """Log in once.
 
     Raises:
         AuthFailedError: The login is refused or not offered, or there is no password.
@@ -153,8 +142,6 @@ def log_in(connection: Client, handle: ConnectionHandle) -> None:
                 _log_in_with_password(connection, handle, read_password())
             case BearerToken() as bearer:
                 _log_in_with_token(connection, handle, bearer)
-        handle.login_answered = True
-        handle.finish_step("login", Stage.COMMAND)
         connection.learn_capabilities()
 
 
@@ -168,7 +155,6 @@ def identify(connection: Client, handle: ConnectionHandle) -> None:
         return
     with handle.closing_on_failure(), suppress(RefusedError):  # a server that refuses it still serves
         connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
-        handle.finish_step("id", Stage.COMMAND)
 
 
 def tls_context(account: Account) -> ssl.SSLContext:
@@ -193,12 +179,11 @@ def _dial(handle: ConnectionHandle) -> socket.socket:
     context = tls_context(account) if account.tls is Tls.IMPLICIT else None
     deadline = monotonic() + account.connect_timeout_s
     sock = _connect_tcp(handle, _look_up(account), deadline)
-    handle.finish_step("connect", Stage.GREETING if context is None else Stage.CONNECT)
     if context is not None:
         sock.settimeout(_seconds_until(deadline))
         sock = context.wrap_socket(sock, server_hostname=account.host)
-        handle.finish_step("tls", Stage.GREETING)
-    sock.settimeout(account.connect_timeout_s)  # now for the greeting
+    handle.stage = Stage.GREETING
+    sock.settimeout(account.connect_timeout_s)
     return sock
 
 
@@ -247,22 +232,20 @@ def _seconds_until(deadline: float) -> float:
     return max(deadline - monotonic(), 0.001)
 
 
-def _start_tls(connection: Client, handle: ConnectionHandle) -> None:
+def _start_tls(connection: Client, account: Account) -> None:
     """Upgrade, or fail: nothing is sent in plain text if the settings ask for TLS."""
-    account_id = handle.account.account_id
     message = (
-        f"The settings require STARTTLS, but the server {{}} (account {account_id}). "
+        f"The settings require STARTTLS, but the server {{}} (account {account.account_id}). "
         'Use tls = "implicit" with the TLS port.'
     )
     # STARTTLS is not possible after PREAUTH, which may come from an attacker (RFC 8314 section 5).
     if not connection.can("STARTTLS") or connection.preauthenticated:
-        raise tls_error(account_id, message.format("does not offer it"))
+        raise tls_error(account.account_id, message.format("does not offer it"))
     try:
-        connection.starttls(tls_context(handle.account))
+        connection.starttls(tls_context(account))
         connection.learn_capabilities()
     except RefusedError as error:
-        raise tls_error(account_id, message.format("refuses it")) from error
-    handle.finish_step("starttls", Stage.COMMAND)
+        raise tls_error(account.account_id, message.format("refuses it")) from error
 
 
 def _log_in_with_password(connection: Client, handle: ConnectionHandle, password: str) -> None:
@@ -271,17 +254,14 @@ def _log_in_with_password(connection: Client, handle: ConnectionHandle, password
     offers_oauth = connection.can("AUTH=XOAUTH2") or connection.can("AUTH=OAUTHBEARER")
     if login_disabled and not offers_plain:
         raise login_disabled_error(account, offers_oauth=offers_oauth)
-    handle.login_sent = True
     try:
-        # LOGIN knows no charset.
-        if (offers_plain and login_disabled) or not (account.user + password).isascii():
-            connection.authenticate("PLAIN", f"\0{account.user}\0{password}".encode())
-        else:
-            connection.login(account.user, password)
+        with _login(handle):
+            # LOGIN knows no charset, and IMAPClient quotes no user name.
+            if (offers_plain and login_disabled) or not (account.user + password).isascii():
+                connection.plain_login(account.user, password)
+            else:
+                connection.login(quoted(account.user).decode(), password)
     except RefusedError as error:
-        if error.is_plain_bye:
-            raise connection_lost_error(account.account_id) from None
-        handle.login_answered = True
         if error.reason is Reason.LOGIN_DISABLED:
             raise login_disabled_error(account, offers_oauth=offers_oauth) from None
         raise login_refused_error(account, error) from None
@@ -293,20 +273,38 @@ def _log_in_with_token(connection: Client, handle: ConnectionHandle, bearer: Bea
     A token can be revoked before it expires. Dovecot answers UNAVAILABLE where its introspection fails.
     """
     account, refused = handle.account, ""
+    log_in = (
+        connection.oauth2_login if bearer.mechanism is Mechanism.XOAUTH2 else connection.oauthbearer_login
+    )
     while True:
         token = bearer.read(refused)
-        message = bearer_message(
-            bearer.mechanism, user=account.user, host=account.host, port=account.port, token=token
-        )
-        handle.login_sent = True
         try:
-            connection.authenticate(bearer.mechanism, message)
+            with _login(handle):
+                log_in(account.user, token)
         except RefusedError as error:
-            if error.is_plain_bye:
-                raise connection_lost_error(account.account_id) from None
             if not refused and (error.code == "UNAVAILABLE" or not error.asks_to_wait):
                 refused = token
                 continue
-            handle.login_answered = True
             raise token_refused_error(account, error) from None
         return
+
+
+@contextmanager
+def _login(handle: ConnectionHandle) -> Iterator[None]:
+    """Keep the books of a login; a BYE that says why is its refusal.
+
+    Raises:
+        RefusedError: The server said NO, BAD or such a BYE.
+    """
+    handle.login_sent, handle.login_answered = True, False
+    try:
+        yield
+    except RefusedError:
+        handle.login_answered = True
+        raise
+    except ByeError as error:
+        if error.refusal.is_plain_bye:
+            raise connection_lost_error(handle.account.account_id) from None
+        handle.login_answered = True
+        raise error.refusal from None
+    handle.login_answered = True

@@ -1,19 +1,24 @@
-"""Errors of connections, as the errors that tools raise.
+"""Errors of connections, as the errors that tools raise, with what helps.
 
 The only place that handles errors of sockets, TLS and IMAP libraries.
 """
 
 import imaplib
+import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
+from typing import Final
+
+from imapclient.exceptions import LoginError
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.advice import BRIDGE_CERTIFICATE, advise, advise_on_token
-from mailmcp.imap.client import ProtocolViolationError, ResponseTooLongError
-from mailmcp.imap.command import RefusedError, mentions_connection_limit
+from mailmcp.imap.client import ByeError, ProtocolViolationError, ResponseTooLongError
+from mailmcp.imap.command import RefusedError
+from mailmcp.model.mail_provider import MailProvider, provider_of_host
 from mailmcp.reasons import Reason
 from mcp_envelope import (
     AuthFailedError,
@@ -44,8 +49,10 @@ def translate_errors(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[
         raise deadline_error(account_id, stage) from error
     except RefusedError as error:
         raise refused_error(account_id, error) from error
-    except (ssl.SSLEOFError, ssl.SSLZeroReturnError) as error:
-        raise connection_lost_error(account_id) from error
+    except ByeError as error:
+        raise _bye_error(account_id, stage, error) from error
+    except (ssl.SSLEOFError, ssl.SSLZeroReturnError, imaplib.IMAP4.abort, LoginError) as error:
+        raise connection_lost_error(account_id) from error  # imaplib's, too: a login that could not be sent
     except ssl.SSLError as error:
         raise _handshake_error(account_id, error) from error
     except (ConnectionRefusedError, socket.gaierror) as error:
@@ -56,131 +63,40 @@ def translate_errors(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[
         raise protocol_error(account_id, "sent a response that is too long") from error
     except ProtocolViolationError as error:
         raise protocol_error(account_id, "sent something that is not IMAP") from error
-    except (imaplib.IMAP4.abort, OSError) as error:
+    except OSError as error:
         raise connection_lost_error(account_id) from error
     except imaplib.IMAP4.error as error:
-        raise _greeting_error(account_id, str(error)) from error
+        raise protocol_error(account_id, "sent no IMAP greeting") from error
+
+
+_DEADLINES: Final[Mapping[Stage, str]] = {
+    Stage.CONNECT: "Connecting to the server took too long (account {}).",
+    Stage.GREETING: "The server accepted the connection but sent no greeting in time (account {}). Check "
+    "the port and the tls setting: a server that expects TLS sends nothing without it.",
+    Stage.COMMAND: "The server did not finish its response in time (account {}).",
+}
 
 
 def deadline_error(account_id: str, stage: Stage) -> DeadlineError:
     """Build the error for a deadline that passed at `stage`."""
-    message = {
-        Stage.CONNECT: "Connecting to the server took too long (account {}).",
-        Stage.GREETING: "The server accepted the connection but sent no greeting in time (account {}). Check "
-        "the port and the tls setting: a server that expects TLS sends nothing without it.",
-        Stage.COMMAND: "The server did not finish its response in time (account {}).",
-    }[stage]
-    return DeadlineError(
-        message.format(account_id), reason=Reason(stage.value), details={"account_id": account_id}
-    )
+    message, details = _DEADLINES[stage].format(account_id), {"account_id": account_id}
+    return DeadlineError(message, reason=Reason(stage.value), details=details)
 
 
-_ERRORS: Mapping[Reason, type[InternalError | AuthFailedError | NotFoundError]] = {
-    Reason.CREDENTIALS_REJECTED: AuthFailedError,
-    Reason.CREDENTIALS_EXPIRED: AuthFailedError,
-    Reason.LOGIN_DISABLED: AuthFailedError,
-    Reason.MAILBOX_MISSING: NotFoundError,
-}
-"""What a refused command raises, by the reason of its response code; InternalError for other reasons."""
+def _internal(
+    account_id: str, what: str, reason: Reason, advice: str = "", *, retryable: bool = False
+) -> InternalError:
+    message = f"{what} (account {account_id}). {advice}".rstrip()
+    return InternalError(message, reason=reason, retryable=retryable, details={"account_id": account_id})
 
 
-def refused_error(account_id: str, error: RefusedError) -> ToolError:
-    """Build the error for a command that the server completed with NO or BAD."""
-    kind = _ERRORS.get(error.reason, InternalError)
-    said = f": {format_refusal(error)}."
-    if error.is_shut_out and (advice := advise(error.text, host="", account_id=account_id)):
-        kind, said = AuthFailedError, f". {advice[1]}"
-    return kind(
-        f"The server refused {error.command} (account {account_id}){said}",
-        reason=error.reason,
-        retryable=error.retryable,
-        details={"account_id": account_id, "command": error.command, "status": error.status},
-    )
-
-
-def format_refusal(error: RefusedError) -> str:
-    """Format what the server said: NO or BAD, and its text in quotes."""
-    return f"{error.status} {quote(error.text)}".rstrip()
-
-
-_RESTART = "After a change in the settings, restart mailmcp."
-
-_LOGIN_REFUSALS: Mapping[Reason, tuple[str, str]] = {
-    Reason.CREDENTIALS_REJECTED: (
-        "The server rejected the user name or password of account {}.",
-        f"Check both; many providers require an app password. {_RESTART}",
-    ),
-    Reason.CREDENTIALS_EXPIRED: (
-        "The password of account {} has expired.",
-        f"Set a new one at the provider and in the settings. {_RESTART}",
-    ),
-    Reason.PERMISSION_DENIED: (
-        "The server does not let this user sign in, whatever the password (account {}).",
-        "Sign in at the provider's website, or ask its support.",
-    ),
-    Reason.LOGIN_DISABLED: (
-        "The server does not accept passwords on this connection (account {}).",
-        "You may have to enable IMAP for the account at the provider first.",
-    ),
-}
-"""What is wrong with a login that was refused for good, and what to do if nothing better is known."""
-
-
-def login_refused_error(account: Account, error: RefusedError) -> ToolError:
-    """Build the error for a password that the server refused with NO or BAD.
-
-    It does not repeat the server's text, which may hold the command with the password.
-    """
-    account_id = account.account_id
-    if error.is_connection_limit:
+def _bye_error(account_id: str, stage: Stage, error: ByeError) -> InternalError:
+    if error.refusal.is_connection_limit:
         return connection_limit_error(account_id)
-    if error.is_temporary:
-        return refused_error(account_id, RefusedError("login", error.status, f"[{error.code}]"))
-    reason = error.reason if error.reason in _LOGIN_REFUSALS else Reason.CREDENTIALS_REJECTED
-    advice = ""
-    if reason is Reason.CREDENTIALS_REJECTED:
-        reason, advice = advise(error.text, host=account.host, account_id=account_id) or (reason, "")
-    return _login_error(account, reason, advice, said=error.code)
-
-
-def login_disabled_error(account: Account, *, offers_oauth: bool) -> AuthFailedError:
-    """Build the error for a server that accepts no password on this connection."""
-    reason, advice = advise("", host=account.host, account_id=account.account_id) or (None, "")
-    if reason is not Reason.LOGIN_DISABLED:  # Outlook takes no passwords with encryption either
-        advice = ""
-        if not account.secure:
-            advice = 'It may require encryption: set tls to "implicit" or "starttls".'
-        elif offers_oauth:
-            advice = (
-                'It asks for OAuth 2.0, as Outlook does: set auth = "oauth2", then run '
-                f"mailmcp login {account.account_id}"
-            )
-    return _login_error(account, Reason.LOGIN_DISABLED, advice)
-
-
-def _login_error(account: Account, reason: Reason, advice: str, *, said: str = "") -> AuthFailedError:
-    problem, default = _LOGIN_REFUSALS[reason]
-    place = account.account_id + (f" ({code(said)})" if said else "")
-    return AuthFailedError(
-        f"{problem.format(place)} {advice or default}",
-        reason=reason,
-        details={"account_id": account.account_id},
-    )
-
-
-def token_refused_error(account: Account, error: RefusedError) -> ToolError:
-    """Build the error for a server that refused an access token that was issued a moment ago."""
-    if error.is_connection_limit or error.is_temporary:
-        return login_refused_error(account, error)
-    account_id = account.account_id
-    said = error.sasl_failure.get("status", "") or error.code
-    place = f"account {account_id}" + (f", {code(said)}" if said else "")
-    return AuthFailedError(
-        f"The server refused a fresh access token ({place}). "
-        + advise_on_token(host=account.host, account_id=account_id),
-        reason=Reason.CREDENTIALS_REJECTED,
-        details={"account_id": account_id},
-    )
+    if stage is Stage.GREETING:
+        what = "The server greeted with BYE: it accepts no connections right now"
+        return _internal(account_id, what, Reason.SERVER_REFUSED, retryable=True)
+    return connection_lost_error(account_id)
 
 
 def connection_limit_error(account_id: str) -> InternalError:
@@ -201,11 +117,32 @@ def connection_lost_error(account_id: str) -> InternalError:
     return _internal(account_id, what, Reason.CONNECTION_LOST, retryable=True)
 
 
-def _internal(
-    account_id: str, what: str, reason: Reason, advice: str = "", *, retryable: bool = False
-) -> InternalError:
-    message = f"{what} (account {account_id}). {advice}".rstrip()
-    return InternalError(message, reason=reason, retryable=retryable, details={"account_id": account_id})
+def tls_error(account_id: str, message: str) -> InternalError:
+    """Build the error for TLS that could not be set up."""
+    return InternalError(message, reason=Reason.TLS_FAILED, details={"account_id": account_id})
+
+
+_SELF_SIGNED: Final = {18, 19}
+"""OpenSSL's X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT and X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN."""
+
+
+def _handshake_error(account_id: str, error: ssl.SSLError) -> InternalError:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        what = f"The server's certificate was rejected (account {account_id})"
+        problem = error.verify_message.rstrip(".")  # only some of OpenSSL's messages end with one
+        advice = (
+            "Check the host name. For a private certificate authority, set ca_file (mailmcp setup --ca-file)."
+        )
+        if error.verify_code in _SELF_SIGNED:
+            advice += (
+                " If this is Proton Bridge, export its certificate there (Settings, Advanced settings), "
+                'set ca_file to that cert.pem, and set host to "127.0.0.1", the only name in it.'
+            )
+    else:
+        what = f"TLS with the server failed (account {account_id})"
+        problem = getattr(error, "reason", "") or "no reason given"  # Python's own SSLErrors have none
+        advice = "Check the port and the tls setting."
+    return tls_error(account_id, f"{what}: {problem}. {advice}")
 
 
 def uidvalidity_conflict(mailbox: str, *, expected: int, found: int) -> ConflictError:
@@ -218,38 +155,184 @@ def uidvalidity_conflict(mailbox: str, *, expected: int, found: int) -> Conflict
     )
 
 
-def tls_error(account_id: str, message: str) -> InternalError:
-    """Build the error for TLS that could not be set up."""
-    return InternalError(message, reason=Reason.TLS_FAILED, details={"account_id": account_id})
+# Refusals
+
+_ERRORS: Final[Mapping[Reason, type[InternalError | AuthFailedError | NotFoundError]]] = {
+    Reason.CREDENTIALS_REJECTED: AuthFailedError,
+    Reason.CREDENTIALS_EXPIRED: AuthFailedError,
+    Reason.LOGIN_DISABLED: AuthFailedError,
+    Reason.MAILBOX_MISSING: NotFoundError,
+}
+"""What a refused command raises, by its reason; InternalError for other reasons."""
 
 
-_SELF_SIGNED = {18, 19}
-"""OpenSSL's X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT and X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN."""
-
-
-def _handshake_error(account_id: str, error: ssl.SSLError) -> InternalError:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        problem = error.verify_message.rstrip(".")  # only some of OpenSSL's messages end with one
-        advice = (
-            "Check the host name. For a private certificate authority, set ca_file (mailmcp setup --ca-file)."
-        )
-        if error.verify_code in _SELF_SIGNED:
-            advice = f"{advice} {BRIDGE_CERTIFICATE}"
-        return tls_error(
-            account_id, f"The server's certificate was rejected (account {account_id}): {problem}. {advice}"
-        )
-    problem = getattr(error, "reason", "") or "no reason given"  # Python's own SSLErrors have none
-    return tls_error(
-        account_id,
-        f"TLS with the server failed (account {account_id}): {problem}. Check the port and the tls setting.",
+def refused_error(account_id: str, error: RefusedError) -> ToolError:
+    """Build the error for a command that the server completed with NO or BAD."""
+    kind = _ERRORS.get(error.reason, InternalError)
+    said = f": {format_refusal(error)}."
+    if error.is_shut_out and (advice := _advise(error.text, host="", account_id=account_id)):
+        kind, said = AuthFailedError, f". {advice[1]}"
+    return kind(
+        f"The server refused {error.command} (account {account_id}){said}",
+        reason=error.reason,
+        retryable=error.retryable,
+        details={"account_id": account_id, "command": error.command, "status": error.status},
     )
 
 
-def _greeting_error(account_id: str, line: str) -> InternalError:
-    """Build the error for a greeting that is neither OK nor PREAUTH; imaplib's error holds the line."""
-    if "* BYE" not in line:
-        return protocol_error(account_id, "sent no IMAP greeting")
-    if mentions_connection_limit(line):
+def format_refusal(error: RefusedError) -> str:
+    """Format what the server said: NO or BAD, and its text in quotes."""
+    return f"{error.status} {quote(error.text)}".rstrip()
+
+
+_RESTART: Final = "After a change in the settings, restart mailmcp."
+
+_LOGIN_REFUSALS: Final[Mapping[Reason, tuple[str, str]]] = {
+    # What is wrong with a login that was refused for good, and what to do if nothing better is known.
+    Reason.CREDENTIALS_REJECTED: (
+        "The server rejected the user name or password of account {}.",
+        f"Check both; many providers require an app password. {_RESTART}",
+    ),
+    Reason.CREDENTIALS_EXPIRED: (
+        "The password of account {} has expired.",
+        f"Set a new one at the provider and in the settings. {_RESTART}",
+    ),
+    Reason.PERMISSION_DENIED: (
+        "The server does not let this user sign in, whatever the password (account {}).",
+        "Sign in at the provider's website, or ask its support.",
+    ),
+    Reason.LOGIN_DISABLED: (
+        "The server does not accept passwords on this connection (account {}).",
+        "You may have to enable IMAP for the account at the provider first.",
+    ),
+}
+
+_OAUTH: Final = (
+    "{name} accepts no passwords over IMAP, only OAuth 2.0. Register a client at {client_page}, "
+    'set auth = "oauth2", provider = "{oauth_provider}" and its client_id in the settings, '
+    "then run: mailmcp login {account_id}"
+)
+
+_ADVICE: Final = (
+    # A server's text chooses the advice and is never repeated: it may hold the command with the password.
+    # Exchange: `BAD User is authenticated but not connected.`, to the first command after the login.
+    (
+        r"user is authenticated but not connected",
+        Reason.PERMISSION_DENIED,
+        "You are signed in but can't use this mailbox: IMAP is off, the mailbox belongs to someone else, "
+        "or this user has no permission for it. Check user in the settings, or sign in as the right person "
+        "with: mailmcp login {account_id}",
+    ),
+    # NetEase (163, 126, yeah.net): `NO EXAMINE Unsafe Login. Please contact kefu@188.com for help`.
+    (
+        r"unsafe login",
+        Reason.PERMISSION_DENIED,
+        "You are signed in, but the provider takes this for an unsafe login. Sign in at its website, allow "
+        "IMAP in the settings there, create an authorization code, and enter it with: "
+        "mailmcp password {account_id}",
+    ),
+    # Outlook.com and Microsoft 365: `NO Basic authentication is disabled.`
+    (r"basic auth(entication)? (is )?(disabled|blocked)", Reason.LOGIN_DISABLED, _OAUTH),
+    # Gmail: `NO [ALERT] Application-specific password required: https://… (Failure)`; iCloud: app-specific.
+    (
+        r"app(lication)?-specific password (is )?required",
+        Reason.CREDENTIALS_REJECTED,
+        "The server accepts only an app password. Create one at the provider ({credential_page}) and enter "
+        "it with: mailmcp password {account_id}",
+    ),
+    # Gmail: `NO [ALERT] Your account is not enabled for IMAP use.`; Yandex: `IMAP is disabled`.
+    (
+        r"not enabled for imap|imap (access )?(is )?(disabled|not enabled|turned off)",
+        Reason.PERMISSION_DENIED,
+        "IMAP is off for this mailbox. Switch it on in the provider's settings, or ask the administrator.",
+    ),
+)
+
+_SERVER: Final = MailProvider(
+    # One of unknown name. What it says about passwords is what Microsoft's servers say.
+    name="The server",
+    host="",
+    credential_page="its website",
+    oauth_provider="microsoft",
+    client_page="https://entra.microsoft.com",
+)
+
+
+def _advise(text: str, *, host: str, account_id: str) -> tuple[Reason, str] | None:
+    """Return why a sign-in was refused, and what helps, by what the server said and whose it is."""
+    provider = provider_of_host(host) or _SERVER
+    reason, advice = next(
+        ((reason, advice) for pattern, reason, advice in _ADVICE if re.search(pattern, text, re.IGNORECASE)),
+        (Reason.CREDENTIALS_REJECTED, ""),
+    )
+    if not advice and not provider.credential:
+        reason, advice = Reason.LOGIN_DISABLED, _OAUTH
+    elif not advice and provider is not _SERVER and provider.credential_page:
+        advice = (
+            "{name} accepts only {credential} over IMAP, not the password of its website. "
+            "Create one at {credential_page} and enter it with: mailmcp password {account_id}"
+        )
+    said = asdict(_SERVER) | {key: each for key, each in asdict(provider).items() if each}
+    return (reason, advice.format(**said, account_id=account_id)) if advice else None
+
+
+def login_refused_error(account: Account, error: RefusedError) -> ToolError:
+    """Build the error for a password that the server refused.
+
+    It does not repeat the server's text, which may hold the command with the password.
+    """
+    account_id = account.account_id
+    if error.is_connection_limit:
         return connection_limit_error(account_id)
-    what = "The server greeted with BYE: it accepts no connections right now"
-    return _internal(account_id, what, Reason.SERVER_REFUSED, retryable=True)
+    if error.is_temporary:
+        return refused_error(account_id, RefusedError("login", error.status, f"[{error.code}]"))
+    reason = error.reason if error.reason in _LOGIN_REFUSALS else Reason.CREDENTIALS_REJECTED
+    advice = ""
+    if reason is Reason.CREDENTIALS_REJECTED:
+        reason, advice = _advise(error.text, host=account.host, account_id=account_id) or (reason, "")
+    return _login_error(account, reason, advice, said=error.code)
+
+
+def login_disabled_error(account: Account, *, offers_oauth: bool) -> AuthFailedError:
+    """Build the error for a server that accepts no password on this connection."""
+    reason, advice = _advise("", host=account.host, account_id=account.account_id) or (None, "")
+    if reason is not Reason.LOGIN_DISABLED:  # Outlook takes no passwords with encryption either
+        advice = ""
+        if not account.secure:
+            advice = 'It may require encryption: set tls to "implicit" or "starttls".'
+        elif offers_oauth:
+            advice = (
+                'It asks for OAuth 2.0, as Outlook does: set auth = "oauth2", then run '
+                f"mailmcp login {account.account_id}"
+            )
+    return _login_error(account, Reason.LOGIN_DISABLED, advice)
+
+
+def _login_error(account: Account, reason: Reason, advice: str, *, said: str = "") -> AuthFailedError:
+    problem, default = _LOGIN_REFUSALS[reason]
+    place = account.account_id + (f" ({code(said)})" if said else "")
+    message, details = f"{problem.format(place)} {advice or default}", {"account_id": account.account_id}
+    return AuthFailedError(message, reason=reason, details=details)
+
+
+def token_refused_error(account: Account, error: RefusedError) -> ToolError:
+    """Build the error for a server that refused an access token that was issued a moment ago.
+
+    iCloud takes none, though it advertises XOAUTH2.
+    """
+    if error.is_connection_limit or error.is_temporary:
+        return login_refused_error(account, error)
+    account_id, provider = account.account_id, provider_of_host(account.host)
+    place = f"account {account_id}" + (f", {code(error.code)}" if error.code else "")
+    if provider is None or provider.oauth_provider:
+        advice = (
+            "The user may have signed in as someone else, IMAP may be off for the mailbox, or the token may "
+            f"lack the scope for IMAP. The user must run: mailmcp login {account_id}"
+        )
+    else:
+        advice = (
+            f"{provider.name} accepts only {provider.credential} over IMAP. Remove auth and the keys of "
+            f"OAuth 2.0 from the settings, then run: mailmcp password {account_id}"
+        )
+    message = f"The server refused a fresh access token ({place}). {advice}"
+    return AuthFailedError(message, reason=Reason.CREDENTIALS_REJECTED, details={"account_id": account_id})

@@ -96,6 +96,7 @@ class MailboxTask(Generic[ResultT]):
             if exists is not None:
                 mailbox.exists = exists
         self.current.mailbox = mailbox
+        self.uidvalidity = mailbox.uidvalidity  # a mailbox that is rebuilt meanwhile is another one
         self.advance(Responses(mailbox=mailbox, replies=replies))
 
     def interrupt(self, error: ToolError, replies: Replies) -> None:

@@ -1,39 +1,36 @@
 """The sessions of all accounts, which calls lease, keep and drop.
 
 A call says which mailbox it needs and passes a function that blocks. The pool picks the best session and
-runs the function in a thread. It decides synchronously, on state that only the event loop touches, and
-does I/O afterwards.
+runs the function in a thread. It decides synchronously, on state that only the event loop touches, and does
+I/O afterwards. A thread that blocks on a socket can't be cancelled, but aborting the connection wakes it.
 """
 
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Final, TypeVar
 
 import anyio
-from anyio import to_thread
-from tenacity import (
-    AsyncRetrying,
-    retry_if_exception,
-    stop_after_attempt,
-    wait_chain,
-    wait_none,
-    wait_random,
-)
+import tenacity
+from anyio import CapacityLimiter, to_thread
 from typing_extensions import override
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.connect import ConnectionHandle, connect, identify, log_in
-from mailmcp.imap.errors import Stage, deadline_error, refused_error
+from mailmcp.imap.errors import (
+    Stage,
+    connection_limit_error,
+    connection_lost_error,
+    deadline_error,
+    refused_error,
+)
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session
-from mailmcp.imap.telemetry import Telemetry
-from mailmcp.imap.threads import Threads
 from mailmcp.reasons import Reason
-from mcp_envelope import InternalError, NotFoundError, Resource, ToolError, code
+from mcp_envelope import AuthFailedError, InternalError, NotFoundError, RateLimit, Resource, ToolError, code
 
 RETRY_ATTEMPTS: Final = 3
 """Attempts at one read over new connections, the first included."""
@@ -44,15 +41,176 @@ RETRY_WAIT_MAX_S: Final = 0.5
 SESSION_IDLE_CHECK_S: Final = 30.0
 """A session that was idle for this long is checked with NOOP before use."""
 
-ResultT = TypeVar("ResultT")
+SESSION_IDLE_MAX_S: Final = 240.0
+"""Idle sessions are closed after this long: NATs forget connections after about five minutes."""
 
-_RETRIED = {Reason.CONNECTION_LOST, Reason.CONNECTION_REFUSED}
+AUTH_BACKOFF_S: Final = 60.0
+"""No login for this long after one that was refused or not answered: providers lock accounts."""
 
-_LOG_OUT_S = 1.0
+CONNECTION_LIMIT_TTL_S: Final = 600.0
+"""For a server's connection limit: another program may have closed some by then, and one refused login
+every ten minutes does no harm."""
+
+_CHECK_TIMEOUT_S: Final = 5.0
+"""For a NOOP on a connection that was idle: longer than any round trip, shorter than a user's patience."""
+
+_LOG_OUT_S: Final = 1.0
 """For all LOGOUTs together."""
 
-_CHECK_TIMEOUT_S = 5.0
-"""For a NOOP on a connection that was idle: longer than any round trip, shorter than a user's patience."""
+_THREAD_END_S: Final = 0.5
+"""For the thread of a cancelled call to end; its socket is shut down by then."""
+
+_RETRIED: Final = {Reason.CONNECTION_LOST, Reason.CONNECTION_REFUSED}
+
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(slots=True, kw_only=True)
+class Telemetry:
+    """What one call cost on the IMAP side; the names of its fields are those of `meta.telemetry`."""
+
+    imap_round_trips: int = 0
+    """Bursts sent to the server and waited for, over all connections of the call."""
+
+    bytes_received: int = 0
+    """Octets received from the server, after decryption."""
+
+    cache_hit: bool = False
+    """Whether a remembered search result saved a SEARCH."""
+
+    def counted(self) -> dict[str, int]:
+        """Return what was counted so far; empty if no server was asked."""
+        return asdict(self) if self.imap_round_trips else {}
+
+
+@dataclass(slots=True)
+class AccountSessions:
+    """The sessions of one account: which are idle, and whether another one may be opened. Does no I/O."""
+
+    account: Account
+    quirks: Quirks
+    idle: list[Session] = field(default_factory=list)
+    """Least recently used first."""
+
+    leased: int = 0
+    slots: CapacityLimiter = field(init=False)
+    """A token for each session in use. Idle sessions are used before new ones, so this bounds all."""
+
+    login_lock: anyio.Lock = field(default_factory=anyio.Lock)
+    """Held for each login. If one is refused, those that wait are not tried."""
+
+    _proven: bool = False
+    """Whether the latest login succeeded."""
+
+    _no_login_until: float = 0.0
+    """On the pool's clock; 0 if logins are allowed."""
+
+    _refusal: AuthFailedError | None = None
+    """Why not; None if the latest login was not answered."""
+
+    _limit_expires_at: float = 0.0
+    """When what was learned of the server's limit is forgotten; 0 if nothing was."""
+
+    def __post_init__(self) -> None:
+        self.slots = CapacityLimiter(self.account.max_sessions)
+
+    @override
+    def __str__(self) -> str:
+        in_use, limit = self.slots.borrowed_tokens, int(self.slots.total_tokens)
+        return f"{self.account.account_id}: {in_use} of {limit} in use, {len(self.idle)} idle"
+
+    def take(self, mailbox: str) -> Session | None:
+        """Lease an idle session: the latest with `mailbox` open, else the least recently used one."""
+        if not self.idle:
+            return None
+        fitting = [each for each in self.idle if each.mailbox and each.mailbox.name == mailbox]
+        session = fitting[-1] if fitting else self.idle[0]
+        self.idle.remove(session)
+        self.leased += 1
+        return session
+
+    def give_back(self, session: Session, now: float, *, keep: bool) -> None:
+        """End a lease; close the session if it is in doubt, or unless `keep`."""
+        self.leased -= 1
+        session.last_used_at = now
+        if keep and not session.in_doubt:
+            self.idle.append(session)
+        else:
+            session.discard()
+
+    def take_stale(self, now: float) -> list[Session]:
+        """Remove and return the sessions that have been idle for long."""
+        stale = [each for each in self.idle if now - each.last_used_at > SESSION_IDLE_MAX_S]
+        self.idle = [each for each in self.idle if each not in stale]
+        return stale
+
+    def drop_idle(self) -> None:
+        """Close the idle sessions: if one connection is lost, the others of its age usually are, too."""
+        while self.idle:
+            self.idle.pop().discard()
+
+    def login_succeeded(self) -> None:
+        """Note that the credentials work, and lease the session."""
+        self._proven, self._no_login_until = True, 0.0
+        self.leased += 1
+
+    def login_failed(self, error: BaseException, handle: ConnectionHandle, now: float) -> None:
+        """Allow no login for a while after one that was refused or not answered: providers lock accounts.
+
+        If the connection was lost, credentials that have worked before may be tried once more.
+        """
+        refusal = error if isinstance(error, AuthFailedError) else None
+        was_cut = isinstance(error, InternalError) and not handle.login_answered and not handle.aborted
+        if not handle.login_sent or not (refusal or was_cut):
+            return
+        if refusal or not self._proven:
+            self._no_login_until, self._refusal = now + AUTH_BACKOFF_S, refusal
+        self._proven = False
+
+    def fail_if_no_login(self, now: float) -> None:
+        """Raise within a minute of a login that was refused or not answered, and if there is no room.
+
+        Raises:
+            AuthFailedError: It was refused; the reason is `backing_off`.
+            InternalError: It was not answered; the reason is `login_unanswered`. Or the server is known to
+                allow no more sessions; the reason is `connection_limit`.
+        """
+        wait_s, account_id = self._no_login_until - now, self.account.account_id
+        details, rate_limit = {"account_id": account_id}, RateLimit(retry_after_s=max(0, round(wait_s)))
+        if wait_s > 0 and self._refusal is None:
+            raise InternalError(
+                f"The server closed the connection during the login of account {account_id}. It won't be "
+                f"retried for {wait_s:.0f} s: the password may be wrong, and the provider might lock the "
+                "account. If this happens again, check the password.",
+                reason=Reason.LOGIN_UNANSWERED,
+                retryable=True,
+                details=details,
+                rate_limit=rate_limit,
+            )
+        if wait_s > 0 and self._refusal:
+            raise AuthFailedError(
+                f"The login of account {account_id} was refused a moment ago. It won't be retried for "
+                f"{wait_s:.0f} s, so that the provider doesn't lock the account. {self._refusal.message}",
+                reason=Reason.BACKING_OFF,
+                details=details,
+                rate_limit=rate_limit,
+            )
+        if self.leased + len(self.idle) >= self.slots.total_tokens:
+            raise connection_limit_error(account_id)
+
+    def learn_limit(self, now: float) -> bool:
+        """Remember that the server allows no more sessions than there are; return False if there are none."""
+        opened = self.leased + len(self.idle)
+        if opened:
+            self.slots.total_tokens = min(opened, self.slots.total_tokens)
+            self._limit_expires_at = now + CONNECTION_LIMIT_TTL_S
+        return opened > 0
+
+    def forget_old_limit(self, now: float) -> None:
+        """Allow all sessions again, some time after the server refused one."""
+        if 0 < self._limit_expires_at <= now:
+            self._limit_expires_at = 0.0
+            self.slots.total_tokens = self.account.max_sessions
 
 
 @dataclass(slots=True)
@@ -63,7 +221,7 @@ class _Call:
     mailbox: str
     telemetry: Telemetry
     handle: ConnectionHandle | None = None
-    """The connection of the current attempt, if it has one."""
+    """The latest connection, if there was one."""
 
 
 class Pool:
@@ -78,9 +236,11 @@ class Pool:
         """
         self._clock = clock
         self._accounts = {
-            account.account_id: AccountSessions(account, quirks=Quirks(clock=clock)) for account in accounts
+            account.account_id: AccountSessions(account, Quirks(clock=clock)) for account in accounts
         }
-        self._threads = Threads(sum(account.max_sessions for account in accounts) + len(accounts) + 1)
+        self._limiter = CapacityLimiter(sum(each.max_sessions for each in accounts) + len(accounts) + 1)
+        self._busy: set[ConnectionHandle] = set()
+        self._closed = False
         self.accounts = tuple(accounts)
 
     @override
@@ -96,8 +256,10 @@ class Pool:
                 yield self
                 tasks.cancel_scope.cancel()
         finally:
-            self._threads.close()
-            await self._log_out([session for each in self._accounts.values() for session in each.take_all()])
+            self._closed = True
+            for handle in self._busy:
+                handle.abort()
+            await self._log_out([session for each in self._accounts.values() for session in each.idle])
 
     async def run(
         self,
@@ -124,11 +286,10 @@ class Pool:
             ToolError: Whatever `work` raised.
         """
         call = _Call(self.sessions_of(account_id), mailbox, telemetry)
-        attempts = AsyncRetrying(
-            retry=retry_if_exception(self._is_retried),
-            # The first loss is usually a dead idle connection: the second attempt follows at once.
-            wait=wait_chain(wait_none(), wait_random(0, RETRY_WAIT_MAX_S)),
-            stop=stop_after_attempt(RETRY_ATTEMPTS),
+        attempts = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception(self._is_retried),
+            wait=tenacity.wait_chain(tenacity.wait_none(), tenacity.wait_random(0, RETRY_WAIT_MAX_S)),
+            stop=tenacity.stop_after_attempt(RETRY_ATTEMPTS),
             sleep=anyio.sleep,
             reraise=True,
         )
@@ -139,19 +300,8 @@ class Pool:
         assert scope.cancelled_caught  # noqa: S101 - the loop returns or raises
         raise deadline_error(account_id, call.handle.stage if call.handle else Stage.COMMAND)
 
-    async def _run_once(self, call: _Call, work: Callable[[Session], ResultT]) -> ResultT:
-        call.handle = None
-        try:
-            async with self._leased(call) as session:
-                run = partial(_run_work, session, work)
-                return await self._threads.run(session.handle, run, call.telemetry)
-        except InternalError as error:
-            if error.reason is Reason.CONNECTION_LOST:
-                call.sessions.drop_idle()
-            raise
-
     def _is_retried(self, error: BaseException) -> bool:
-        return isinstance(error, InternalError) and error.reason in _RETRIED and not self._threads.closed
+        return isinstance(error, InternalError) and error.reason in _RETRIED and not self._closed
 
     def sessions_of(self, account_id: str) -> AccountSessions:
         """Return the sessions of an account.
@@ -169,74 +319,107 @@ class Pool:
                 resource=Resource(type="account", id=account_id),
             ) from None
 
-    @asynccontextmanager
-    async def _leased(self, call: _Call) -> AsyncIterator[Session]:
-        """Lease a session for the block; wait for one if the server allows no more."""
+    async def _run_once(self, call: _Call, work: Callable[[Session], ResultT]) -> ResultT:
+        """Run `work` on a session of its own; wait for one if the server allows no more."""
         sessions = call.sessions
         while True:
             sessions.forget_old_limit(self._clock())
             async with sessions.slots:
+                session = sessions.take(call.mailbox)
                 try:
-                    session = await self._obtain(call)
+                    session = session or await self._open(call)
                 except InternalError as error:
                     if error.reason is Reason.CONNECTION_LIMIT and sessions.learn_limit(self._clock()):
                         continue
                     raise
-                try:
-                    yield session
-                except BaseException as error:
-                    session.in_doubt = session.in_doubt or not isinstance(error, ToolError)
-                    raise
-                finally:
-                    sessions.give_back(session, self._clock(), keep=not self._threads.closed)
-                return
+                return await self._run_leased(call, session, work)
 
-    async def _obtain(self, call: _Call) -> Session:
-        session = call.sessions.take(call.mailbox)
-        if session is None:
-            return await self._open(call)
-        call.handle = session.handle
+    async def _run_leased(self, call: _Call, session: Session, work: Callable[[Session], ResultT]) -> ResultT:
+        """Run `work` on a session that was leased; end the lease."""
+        sessions = call.sessions
         session.begin_lease()
-        if self._clock() - session.last_used_at > SESSION_IDLE_CHECK_S:
-            await self._run_or_drop(call, session, partial(session.check, _CHECK_TIMEOUT_S))
-        return session
+        check = self._clock() - session.last_used_at > SESSION_IDLE_CHECK_S
 
-    async def _run_or_drop(self, call: _Call, session: Session, work: Callable[[], None]) -> None:
+        def run() -> ResultT:
+            if check:
+                session.check(_CHECK_TIMEOUT_S)
+            try:
+                return work(session)
+            except RefusedError as error:  # one that `work` did not expect
+                raise refused_error(session.account.account_id, error) from error
+
         try:
-            await self._threads.run(session.handle, work, call.telemetry)
-        except BaseException:
-            call.sessions.give_back(session, self._clock(), keep=False)
+            return await self._in_thread(call, session.handle, run)
+        except BaseException as error:
+            session.in_doubt = session.in_doubt or not isinstance(error, ToolError)
+            if isinstance(error, InternalError) and error.reason is Reason.CONNECTION_LOST:
+                sessions.drop_idle()
             raise
+        finally:
+            sessions.give_back(session, self._clock(), keep=not self._closed)
 
     async def _open(self, call: _Call) -> Session:
-        """Open a session. Logins are sent one at a time, so that a changed password is refused only once."""
-        sessions, telemetry = call.sessions, call.telemetry
-        sessions.fail_if_backing_off(self._clock())
-        handle = call.handle = ConnectionHandle(sessions.account)
+        """Open a session and lease it. Logins go one at a time: a changed password is refused only once."""
+        sessions = call.sessions
+        sessions.fail_if_no_login(self._clock())
+        handle = ConnectionHandle(sessions.account)
+        session: Session | None = None
         try:
-            connection = await self._threads.run(handle, partial(connect, handle), telemetry)
+            connection = await self._in_thread(call, handle, partial(connect, handle))
             async with sessions.login_lock:
-                sessions.fail_if_backing_off(self._clock())
-                sessions.fail_if_full()
+                sessions.fail_if_no_login(self._clock())
                 try:
-                    await self._threads.run(handle, partial(log_in, connection, handle), telemetry)
+                    await self._in_thread(call, handle, partial(log_in, connection, handle))
                 except BaseException as error:
                     sessions.login_failed(error, handle, self._clock())
                     raise
-                session = Session(
-                    connection=connection, handle=handle, quirks=sessions.quirks, opened_at=self._clock()
-                )
-                sessions.login_succeeded(session)
+                session = Session(connection, handle, sessions.quirks, self._clock())
+                sessions.login_succeeded()
+            await self._in_thread(call, handle, partial(identify, connection, handle))
         except BaseException:
             # The thread may have finished connecting after the call was cancelled.
             handle.abort()
             handle.close()
+            if session:
+                sessions.give_back(session, self._clock(), keep=False)
             raise
-        await self._run_or_drop(call, session, partial(identify, connection, handle))
         return session
 
+    async def _in_thread(self, call: _Call, handle: ConnectionHandle, work: Callable[[], ResultT]) -> ResultT:
+        """Run `work`, which uses one connection, in a thread that ends with the call; count its traffic.
+
+        Raises:
+            InternalError: The pool is closed; the reason is `connection_lost`.
+        """
+        if self._closed:
+            raise connection_lost_error(handle.account.account_id)
+        call.handle = handle
+        round_trips, octets_received = handle.traffic.round_trips, handle.traffic.octets_received
+        began, ended = threading.Event(), threading.Event()
+
+        def run() -> ResultT:
+            began.set()
+            try:
+                return work()
+            finally:
+                ended.set()
+
+        self._busy.add(handle)
+        try:
+            return await to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._limiter)
+        except anyio.get_cancelled_exc_class():
+            handle.abort()
+            if began.is_set():  # else it never will: the call ended before it had a thread
+                with anyio.CancelScope(shield=True):
+                    await to_thread.run_sync(ended.wait, _THREAD_END_S, limiter=CapacityLimiter(1))
+            raise
+        finally:
+            self._busy.discard(handle)
+            call.telemetry.imap_round_trips += handle.traffic.round_trips - round_trips
+            call.telemetry.bytes_received += handle.traffic.octets_received - octets_received
+
     async def close_stale(self) -> None:
-        """Log out of the sessions that have been idle for long or are old."""
+        """Log out of the sessions that have been idle for long."""
         now = self._clock()
         await self._log_out([each for account in self._accounts.values() for each in account.take_stale(now)])
 
@@ -249,7 +432,7 @@ class Pool:
         """Log out of all sessions at once; cut those that take too long."""
 
         async def log_out(session: Session) -> None:
-            await to_thread.run_sync(session.log_out, abandon_on_cancel=True, limiter=self._threads.limiter)
+            await to_thread.run_sync(session.log_out, abandon_on_cancel=True, limiter=self._limiter)
 
         with anyio.move_on_after(_LOG_OUT_S, shield=True):
             async with anyio.create_task_group() as tasks:
@@ -257,10 +440,3 @@ class Pool:
                     tasks.start_soon(log_out, session)
         for session in sessions:
             session.discard()
-
-
-def _run_work(session: Session, work: Callable[[Session], ResultT]) -> ResultT:
-    try:
-        return work(session)
-    except RefusedError as error:  # one that `work` did not expect
-        raise refused_error(session.account.account_id, error) from error

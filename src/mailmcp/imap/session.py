@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from typing_extensions import override
 
@@ -49,7 +49,7 @@ class SelectedMailbox:
     """Lower bound of the next UID; None if the server doesn't send it."""
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Session:
     """A logged-in connection with at most one mailbox open.
 
@@ -61,10 +61,9 @@ class Session:
     connection: Client
     handle: ConnectionHandle
     quirks: Quirks
-    opened_at: float
+    last_used_at: float
     """On the pool's clock, in seconds."""
 
-    last_used_at: float = field(init=False)
     mailbox: SelectedMailbox | None = None
     in_doubt: bool = False
     """Whether an error left the connection in an unknown state, so that the pool must drop it."""
@@ -74,9 +73,6 @@ class Session:
 
     _stale: bool = False
     """Whether the mailbox was opened by an earlier lease."""
-
-    def __post_init__(self) -> None:
-        self.last_used_at = self.opened_at
 
     @property
     def account(self) -> Account:
@@ -140,7 +136,8 @@ class Session:
 
         With `again`, return it in any case.
         """
-        if self._is_open(name) and not self._stale and not again:
+        is_open = self.mailbox is not None and self.mailbox.name == canonical_name(name)
+        if is_open and not self._stale and not again:
             return []
         return [Command(name="EXAMINE", arguments=[quoted_mailbox(self.quirks, canonical_name(name))])]
 
@@ -171,21 +168,16 @@ class Session:
                 self.quirks.uidnexts[name] = uidnext
             self.mailbox = SelectedMailbox(name=name, uidvalidity=found, exists=exists, uidnext=uidnext)
         assert self.mailbox is not None  # noqa: S101 - it is open
-        self._check_uidvalidity(self.mailbox, uidvalidity)
+        if uidvalidity not in {None, self.mailbox.uidvalidity}:
+            raise uidvalidity_conflict(name, expected=uidvalidity or 0, found=self.mailbox.uidvalidity)
         return self.mailbox
-
-    def _is_open(self, name: str) -> bool:
-        return self.mailbox is not None and self.mailbox.name == canonical_name(name)
-
-    def _check_uidvalidity(self, mailbox: SelectedMailbox, expected: int | None) -> None:
-        if expected is not None and mailbox.uidvalidity != expected:
-            raise uidvalidity_conflict(mailbox.name, expected=expected, found=mailbox.uidvalidity)
 
     def _examine_error(self, name: str, error: RefusedError) -> ToolError:
         """Build the error for a refused mailbox; ask LIST if the NO does not say whether it exists."""
         missing = error.reason is Reason.MAILBOX_MISSING
         # CANNOT is also what a name gets that no mailbox can have (RFC 5530 section 3).
-        if (error.meaning is None or error.code == "CANNOT") and error.status == "NO":
+        says = (error.is_final and error.code != "CANNOT") or error.is_temporary
+        if error.status == "NO" and not says:
             spelled = quoted_mailbox(self.quirks, name)
             lines = self.run("LIST", b'""', spelled).lines("LIST")
             if not _WILDCARDS.isdisjoint(name):  # LIST takes it for a pattern
@@ -229,7 +221,7 @@ class Session:
 
 def open_session(handle: ConnectionHandle, quirks: Quirks, *, now: float) -> Session:
     """Connect and log in; blocks. Raises what `open_connection` raises."""
-    return Session(connection=open_connection(handle), handle=handle, quirks=quirks, opened_at=now)
+    return Session(open_connection(handle), handle, quirks, now)
 
 
 def _names(line: Sequence[Piece], spelled: bytes) -> bool:

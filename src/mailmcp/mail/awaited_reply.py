@@ -46,35 +46,35 @@ class Letter:
 
     links: ThreadHeaders
     written_at: float
-    """Seconds since 1970: when it was written, or else received."""
+    """Seconds since 1970: when it was written, or else received; 0 if that is unknown."""
 
     by_owner: bool
     is_answer: bool
     """Whether it can answer another: a person sent it."""
 
+    may_await: bool = True
+    """Whether it may await an answer: it was sent, and answers no invitation."""
 
-def find_answered(wanted: Sequence[Letter], others: Sequence[Letter]) -> list[bool]:
-    """Return for each of the wanted messages whether the other side has answered it.
 
-    Args:
-        wanted: Messages from one side: all from the owner, or none.
-        others: Messages that may be in their threads, from anyone; copies don't matter.
-    """
+def find_threads(wanted: Sequence[Letter], others: Sequence[Letter]) -> list[list[Letter]]:
+    """Find the thread of each of the wanted messages, itself included; copies don't matter."""
     letters = [*wanted, *others]
     labels = label_threads([each.links for each in letters])
     threads: dict[int, list[Letter]] = {}
     for label, each in zip(labels, letters, strict=True):
         threads.setdefault(label, []).append(each)
-    return [
-        any(_answers(each, letter) for each in threads[label])
-        for letter, label in zip(wanted, labels, strict=False)
-    ]
+    return [threads[label] for label in labels[: len(wanted)]]
 
 
-def _answers(answer: Letter, letter: Letter) -> bool:
-    """Return whether a message of the same thread answers another. What that one refers to came before it."""
-    if answer.by_owner == letter.by_owner or not answer.is_answer:
-        return False
-    if answer.links.own_id and answer.links.own_id in letter.links.ids:
-        return False
-    return letter.links.own_id in answer.links.refers_to or answer.written_at > letter.written_at
+def is_answered(letter: Letter, thread: Sequence[Letter]) -> bool:
+    """Return whether the other side has answered a message in its thread.
+
+    What the message itself refers to came before it, whatever its clock says.
+    """
+    return any(
+        each.is_answer
+        and each.by_owner != letter.by_owner
+        and not (each.links.own_id and each.links.own_id in letter.links.ids)
+        and (letter.links.own_id in each.links.refers_to or each.written_at > letter.written_at)
+        for each in thread
+    )

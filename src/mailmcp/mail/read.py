@@ -56,6 +56,21 @@ class AttachedMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReadText:
+    """The text of one message."""
+
+    body: BodyText
+    text: str
+    """The body's text, with its quoted history collapsed if requested."""
+
+    quoted_lines: int
+    """Lines of quoted history removed from `text`."""
+
+    is_cut: bool
+    """Whether the message has more text than was fetched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadMessage:
     """One message, read."""
 
@@ -97,6 +112,30 @@ def parts_to_fetch(root: Part, *, with_html: bool = False) -> tuple[Part, ...]:
     return tuple({part.part_id: part for part in parts}.values())
 
 
+def read_text(
+    headers: Headers,
+    root: Part | None,
+    octets: Mapping[str, bytes],
+    *,
+    cut: frozenset[str] = frozenset(),
+    collapse: bool = True,
+) -> ReadText:
+    """Read the text of a message; the arguments are those of `read_message`."""
+    text_parts = choose_text_parts(root)
+    body = body_text(text_parts, octets, cut=cut)
+    read = text_parts.html if body.from_html else text_parts.plain
+    is_cut = not cut.isdisjoint(part.part_id for part in read)
+    text, quoted_lines = without_torn_end(body.text) if is_cut else body.text, 0
+    if collapse:
+        collapsed = collapse_quotes(
+            text,
+            reply=parse_thread_headers(headers).is_answer,
+            forwarded=is_forward_subject(headers.get("Subject")),
+        )
+        text, quoted_lines = collapsed.text, collapsed.lines_collapsed
+    return ReadText(body=body, text=text, quoted_lines=quoted_lines, is_cut=is_cut)
+
+
 def read_message(
     view: MessageView,
     octets: Mapping[str, bytes],
@@ -118,17 +157,9 @@ def read_message(
     """
     headers, root = view.headers, view.structure
     text_parts = choose_text_parts(root)
-    body = body_text(text_parts, octets, cut=cut)
     html_is_cut = not cut.isdisjoint(part.part_id for part in text_parts.html)
-    is_cut = html_is_cut if body.from_html else not cut.isdisjoint(part.part_id for part in text_parts.plain)
-    text, quoted_lines = without_torn_end(body.text) if is_cut else body.text, 0
-    if collapse:
-        collapsed = collapse_quotes(
-            text,
-            reply=parse_thread_headers(headers).is_answer,
-            forwarded=is_forward_subject(headers.get("Subject")),
-        )
-        text, quoted_lines = collapsed.text, collapsed.lines_collapsed
+    found = read_text(headers, root, octets, cut=cut, collapse=collapse)
+    body = found.body
     notices = read_notices(choose_notice_parts(root), octets, zone=zone)
     defects = dict.fromkeys((*body.defects, *(defect for notice in notices for defect in notice.defects)))
     if leaves_out_notices(root):
@@ -137,8 +168,8 @@ def read_message(
         defects.pop(WRONG_CHARSET, None)  # the character that was cut in two
     return ReadMessage(
         body=body,
-        text=text,
-        quoted_lines=quoted_lines,
+        text=found.text,
+        quoted_lines=found.quoted_lines,
         not_in_html=(
             PlainOnly() if html_is_cut else lines_not_in_html(text_parts, octets, html_is_read=body.from_html)
         ),

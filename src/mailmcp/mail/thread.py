@@ -2,23 +2,21 @@
 
 Messages are joined by the ids in Message-ID, References and In-Reply-To (RFC 5322 section 3.6.4),
 in any order and with gaps: two messages that refer to the same third are joined, even if that one
-is missing. Subjects alone join nothing, except replies that refer to nothing at all, which broken
-programs send. The caller finds the candidates.
+is missing. Subjects join nothing: newsletters and invoices share one. The caller finds the candidates.
 """
 
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from mailmcp import limits
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.header.address import parse_addresses
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.header.fields import Headers
-from mailmcp.mail.header.subject import split_subject
+from mailmcp.mail.header.subject import is_reply_subject
 
 THREAD_HEADER_FIELDS: Final = "MESSAGE-ID REFERENCES IN-REPLY-TO SUBJECT DATE FROM TO CC"
 """The fields that `parse_thread_headers` reads."""
@@ -37,14 +35,8 @@ class ThreadHeaders:
     refers_to: tuple[str, ...] = ()
     """Ids in References, then In-Reply-To, each once, in order. Of very many, the first and the last ones."""
 
-    base_subject: str = ""
-    """The subject without Re:, list tags and the like, in lower case."""
-
     is_reply: bool = False
     """Whether the subject begins as that of a reply."""
-
-    people: frozenset[str] = frozenset()
-    """Addresses of From, To and Cc, in lower case."""
 
     date: datetime | None = None
     thread_id: str = ""
@@ -68,14 +60,10 @@ def parse_thread_headers(headers: Headers, *, thread_id: str = "") -> ThreadHead
     refers_to = tuple(each for each in dict.fromkeys(references) if each != own)
     if len(refers_to) > limits.REFERENCES_MAX:
         refers_to = (refers_to[0], *refers_to[1 - limits.REFERENCES_MAX :])
-    base, is_reply = split_subject(clean_line(headers.get("Subject")).text)
-    people = parse_addresses(*(raw for name in ("From", "To", "Cc") for raw in headers.raw_all(name)))
     return ThreadHeaders(
         own_id=own,
         refers_to=refers_to,
-        base_subject=base,
-        is_reply=is_reply,
-        people=frozenset(each.address.lower() for each in people if each.address),
+        is_reply=is_reply_subject(clean_line(headers.get("Subject")).text),
         date=parse_date(headers.get("Date")),
         thread_id=thread_id,
     )
@@ -95,8 +83,7 @@ def select_thread(start: ThreadHeaders, candidates: Sequence[ThreadHeaders]) -> 
         candidates: Messages that may belong to it, in any order.
 
     Returns:
-        Their indexes, ascending. Messages are joined by ids, over any number of steps. A reply that
-        refers to nothing is joined with the message before it that has the same subject and people.
+        Their indexes, ascending. Messages are joined by ids, over any number of steps.
     """
     *labels, own = label_threads([*candidates, start])
     return [index for index, label in enumerate(labels) if label == own]
@@ -106,10 +93,6 @@ def label_threads(messages: Sequence[ThreadHeaders]) -> list[int]:
     """Label each message with its thread: two have one label if they are joined, as in `select_thread`."""
     # Keys that no header can hold have a space: spaces end ids.
     keys = [[*each.ids, *([f"thread {each.thread_id}"] if each.thread_id else [])] for each in messages]
-    for index, each in enumerate(messages):
-        for parent in _parents_by_subject(each, messages):
-            keys[index].append(f"parent {parent}")
-            keys[parent].append(f"parent {parent}")
     holders: dict[str, list[int]] = {}
     for index, own_keys in enumerate(keys):
         for key in own_keys:
@@ -123,26 +106,6 @@ def label_threads(messages: Sequence[ThreadHeaders]) -> list[int]:
             for key in keys[index]:
                 waiting += (other for other in holders.pop(key, ()) if labels[other] < 0)
     return labels
-
-
-def _parents_by_subject(message: ThreadHeaders, others: Sequence[ThreadHeaders]) -> list[int]:
-    """Find what a reply that refers to nothing answers: the latest message before it that fits.
-
-    The subject must be the same, and two people at least (or all there are): newsletters with one
-    subject share one. Several messages of the same second all count.
-    """
-    if message.refers_to or not message.is_reply or not message.base_subject or message.date is None:
-        return []
-    fitting = [
-        (each.date, index)
-        for index, each in enumerate(others)
-        if each.base_subject == message.base_subject
-        and each.date is not None
-        and timedelta() < message.date - each.date <= timedelta(days=limits.STRAY_REPLY_DAYS)
-        and len(each.people & message.people) >= min(2, len(each.people | message.people))
-    ]
-    latest = max((date for date, _ in fitting), default=None)
-    return [index for date, index in fitting if date == latest]
 
 
 def unasked_ids(members: Iterable[ThreadHeaders], asked: Container[str]) -> list[str]:

@@ -8,8 +8,9 @@ criteria without a cursor.
 
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from urllib.parse import quote_plus, unquote_plus
 
 from mailmcp import limits
@@ -17,55 +18,88 @@ from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN, UINT32_MAX
 from mailmcp.reasons import Reason
 from mcp_envelope import InvalidInputError
 
-_SEARCH = "s2"
+_SEARCH = "s3"
 _MAILBOXES = "m1"
 _CHECKSUM = re.compile(r"[0-9a-f]{8}")
 _FORBIDDEN = re.compile(r"[\r\n\0]")
-_NUMBER = re.compile(r"\d{1,10}", re.ASCII)
-_TOTAL = re.compile(r"(\d{1,10})(~?)(-?)", re.ASCII)
-_RANK = re.compile(r"-?\d{1,12}", re.ASCII)
-_SAME_RANK = "="
-"""The rank of the source before: that of most, if the page showed nothing of them."""
+_TOTAL = re.compile(r"(\d{1,10})(~?)(-?)(a?)", re.ASCII)
+_SOURCE = re.compile(
+    r"""
+    (?P<account>[\w-]{0,64}) : (?P<mailbox>[^:]+)
+    (?: : (?P<uidvalidity>[1-9]\d{0,9}) : (?P<way>[usb]) (?P<uid>\d{1,10}) (?: @(?P<rank>-?\d{1,12}) )?
+        (?: : (?P<low>\d{0,10}) - (?P<high>\d{0,10}) )?
+        (?: : x(?P<skip>\d{1,10}(?:,\d{1,10})*) )?
+    )?
+    """,
+    re.ASCII | re.VERBOSE,
+)
 
-_HEAD_FIELDS = 3
-_SOURCE_FIELDS_MAX = 6
+
+class Way(StrEnum):
+    """How the messages of a search come into their order; the first page chooses it."""
+
+    UID = "u"
+    """By UID, since UIDs follow arrival."""
+
+    SORT = "s"
+    """The server sorts them."""
+
+    BLOCK = "b"
+    """They are sorted here, in blocks of UIDs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceCursor:
-    """Where a search continues in one mailbox."""
+class Source:
+    """A mailbox of a search, and where in it the next page begins."""
 
     account_id: str
     mailbox: str
     """`*` for all mailboxes of the account, until they have been listed."""
 
     uidvalidity: int = 0
-    """0 if the search has not started here: the mailbox could not be searched so far."""
+    """0 if the search has not begun here: the mailbox could not be searched so far."""
 
+    way: Way = Way.UID
     uid: int = 0
-    """The last message that was shown; 0 if none was."""
+    """The page begins after this message, which may be gone; 0 for the beginning of the way or block."""
 
     rank: int = 0
-    """The rank of that message: INTERNALDATE in seconds since 1970, or octets; 0 in orders by UID.
+    """What its place depends on: its time in seconds since 1970, or its octets; not in cursors by UID.
 
-    With `top`, the rank of the last message shown of other mailboxes.
+    With uid 0, the rank of the last message that was shown of other mailboxes.
     """
 
-    top: int = 0
-    """Until a message is shown: the highest UID when the search started; those above arrived later."""
+    low: int = 0
+    """The lowest UID of the block; 0 for none."""
+
+    high: int = 0
+    """The highest UID of the block; 0 for none."""
 
     skip: tuple[int, ...] = ()
     """Messages after the position that were shown already, as copies of others."""
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it is one block of several."""
+        return bool(self.low or self.high)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether an earlier page was made of this mailbox."""
+        return self.uidvalidity > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchCursor:
     """Everything that the next page of a search needs."""
 
-    sources: tuple[SourceCursor, ...]
+    sources: tuple[Source, ...]
     """Mailboxes that have more messages, or failed and may succeed later; at least one."""
 
-    total: int
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """Those of the search, without defaults, as text."""
+
+    total: int = 0
     """Matches on the first page's search."""
 
     total_exact: bool = True
@@ -74,12 +108,8 @@ class SearchCursor:
     incomplete: bool = False
     """Whether an earlier page missed something that no later one will show."""
 
-    page_size: int
-    snippet_chars: int = 0
-    """The longest snippet, in characters; 0 for none."""
-
-    criteria: Mapping[str, str] = field(default_factory=dict)
-    """Arguments of the search by their codes, without defaults."""
+    anywhere: bool = False
+    """Whether words are looked for in file names and all header fields: they are nowhere else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,94 +127,74 @@ class MailboxesCursor:
 
 def format_search_cursor(cursor: SearchCursor) -> str:
     """Write the cursor of a search."""
-    total = f"{cursor.total}{'' if cursor.total_exact else '~'}{'-' if cursor.incomplete else ''}"
-    criteria = (f"{escape_field(key)}={escape_field(value)}" for key, value in cursor.criteria.items())
-    before = (None, *cursor.sources)
-    sources = (_format_source(each, last) for each, last in zip(cursor.sources, before, strict=False))
-    return seal([_SEARCH, str(cursor.page_size), str(cursor.snippet_chars), total, *criteria, *sources])
+    marks = {"~": not cursor.total_exact, "-": cursor.incomplete, "a": cursor.anywhere}
+    total = "".join([str(cursor.total), *(mark for mark, is_set in marks.items() if is_set)])
+    arguments = (f"{escape_field(name)}={escape_field(text)}" for name, text in cursor.arguments.items())
+    return seal([_SEARCH, total, *arguments, *_format_sources(cursor.sources)])
 
 
-def _format_source(source: SourceCursor, last: SourceCursor | None) -> str:
-    """Write a source: its account and rank only if the last one has others, and no zeros at the end."""
-    account = "" if last and source.account_id == last.account_id else source.account_id
-    rank = _SAME_RANK if last and source.rank and source.rank == last.rank else str(source.rank)
-    position = f"-{source.top}" if source.top else str(source.uid)
-    fields = [account, escape_field(source.mailbox), str(source.uidvalidity), position, rank]
-    fields.append(",".join(map(str, source.skip)))
-    while fields[-1] in {"", "0"} and len(fields) > 2:
-        fields.pop()
-    return ":".join(fields)
+def _format_sources(sources: Sequence[Source]) -> Iterator[str]:
+    """Write sources, each account only where another one begins."""
+    account_id = ""
+    for each in sources:
+        text = f"{'' if each.account_id == account_id else each.account_id}:{escape_field(each.mailbox)}"
+        account_id = each.account_id
+        if each.is_begun:
+            text += f":{each.uidvalidity}:{each.way}{each.uid}"
+            text += "" if each.way is Way.UID and each.uid else f"@{each.rank}"
+            text += f":{each.low or ''}-{each.high or ''}" if each.low or each.high else ""
+            text += f":x{','.join(map(str, each.skip))}" if each.skip else ""
+        yield text
 
 
 def parse_search_cursor(text: str) -> SearchCursor:
-    """Read the cursor of a search; the tool checks its criteria.
+    """Read the cursor of a search; the tool checks its arguments.
 
     Raises:
         InvalidInputError: With reason `cursor_malformed`.
     """
-    fields = unseal(text, _SEARCH)
-    head, rest = fields[:_HEAD_FIELDS], fields[_HEAD_FIELDS:]
-    counted = _TOTAL.fullmatch(head[2]) if len(head) == _HEAD_FIELDS else None
-    if counted is None or not all(map(_NUMBER.fullmatch, head[:2])):
-        raise malformed_cursor()
-    page_size, snippet_chars = int(head[0]), int(head[1])
-    snippet_fits = snippet_chars == 0 or limits.SNIPPET_CHARS_MIN <= snippet_chars <= limits.SNIPPET_CHARS_MAX
-    sources = _parse_sources([each for each in rest if ":" in each])
-    if not (snippet_fits and 1 <= page_size <= limits.PAGE_SIZE_MAX and sources):
+    head, *fields = unseal(text, _SEARCH) or [""]
+    counted = _TOTAL.fullmatch(head)
+    sources = tuple(_parse_sources([each for each in fields if ":" in each]))
+    if (
+        counted is None
+        or not sources
+        or len({(each.account_id, each.mailbox) for each in sources}) < len(sources)
+    ):
         raise malformed_cursor()
     return SearchCursor(
         sources=sources,
+        arguments=dict(_pair(each) for each in fields if ":" not in each),
         total=int(counted[1]),
         total_exact=not counted[2],
         incomplete=bool(counted[3]),
-        page_size=page_size,
-        snippet_chars=snippet_chars,
-        criteria=dict(_pair(each) for each in rest if ":" not in each),
+        anywhere=bool(counted[4]),
     )
 
 
-def _parse_sources(texts: list[str]) -> tuple[SourceCursor, ...]:
+def _parse_sources(texts: Sequence[str]) -> Iterator[Source]:
     if len(texts) > limits.SEARCH_SOURCES_MAX:
         raise malformed_cursor()
-    sources: list[SourceCursor] = []
+    account_id = ""
     for text in texts:
-        sources.append(_parse_source(text, sources[-1] if sources else None))
-    if len({(each.account_id, each.mailbox) for each in sources}) < len(sources):
-        raise malformed_cursor()
-    return tuple(sources)
-
-
-def _parse_source(text: str, last: SourceCursor | None) -> SourceCursor:
-    account, mailbox, *numbers = text.split(":")
-    account_id, name = account or (last.account_id if last else ""), unescape_field(mailbox)
-    numbers += ["0"] * (3 - len(numbers))
-    skip = numbers.pop().split(",") if len(numbers) == _SOURCE_FIELDS_MAX - 2 else []
-    uidvalidity, position, rank = [*numbers, "", "", ""][:3]
-    rank = str(last.rank) if last and rank == _SAME_RANK else rank
-    sound = (
-        len(numbers) == 3
-        and re.fullmatch(ACCOUNT_ID_PATTERN, account_id)
-        and name
-        and all(map(_NUMBER.fullmatch, [uidvalidity, position.removeprefix("-"), *skip]))
-        and _RANK.fullmatch(rank)
-    )
-    if not sound:
-        raise malformed_cursor()
-    source = SourceCursor(
-        account_id=account_id,
-        mailbox=name,
-        uidvalidity=int(uidvalidity),
-        uid=max(int(position), 0),
-        rank=int(rank),
-        top=max(-int(position), 0),
-        skip=tuple(map(int, skip)),
-    )
-    begun = source.uidvalidity > 0
-    if max(source.uidvalidity, source.uid, source.top, *source.skip) > UINT32_MAX or (
-        not begun and (source.uid or source.rank or source.top or source.skip)
-    ):
-        raise malformed_cursor()
-    return source
+        match = _SOURCE.fullmatch(text)
+        account_id = match["account"] or account_id if match else ""
+        if match is None or not account_id:
+            raise malformed_cursor()
+        source = Source(
+            account_id=account_id,
+            mailbox=unescape_field(match["mailbox"]),
+            uidvalidity=int(match["uidvalidity"] or 0),
+            way=Way(match["way"] or Way.UID),
+            uid=int(match["uid"] or 0),
+            rank=int(match["rank"] or 0),
+            low=int(match["low"] or 0),
+            high=int(match["high"] or 0),
+            skip=tuple(map(int, (match["skip"] or "").split(","))) if match["skip"] else (),
+        )
+        if max(source.uidvalidity, source.uid, source.low, source.high, *source.skip) > UINT32_MAX:
+            raise malformed_cursor()
+        yield source
 
 
 def format_mailboxes_cursor(cursor: MailboxesCursor) -> str:

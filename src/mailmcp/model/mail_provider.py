@@ -1,15 +1,18 @@
-"""Mail providers that mailmcp knows without asking anyone: server, and what it takes as a password."""
+"""Mail providers that mailmcp knows without asking anyone, from `providers.toml`."""
 
+import tomllib
 from dataclasses import dataclass
-from typing import Final, Literal
+from importlib.resources import files
+from typing import Any, Final, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailProvider:
-    """One provider's IMAP server."""
+    """One provider's IMAP server, and what it takes as a password."""
 
     name: str
     host: str
+    older_hosts: tuple[str, ...] = ()
     port: int = 993
     tls: Literal["implicit", "starttls"] = "implicit"
     domains: tuple[str, ...] = ()
@@ -35,166 +38,18 @@ class MailProvider:
     """What has to be done first."""
 
 
-_APP: Final = "an app password"
-_TWO_STEPS: Final = "App passwords need two-step verification."
-_GMX_NOTE: Final = "Allow IMAP first, on the website: Settings, POP3/IMAP."
+def _load() -> tuple[MailProvider, ...]:
+    table = files(__package__).joinpath("providers.toml").read_text("utf-8")
+    rows: list[dict[str, Any]] = tomllib.loads(table)["provider"]
+    for row in rows:
+        row |= {key: tuple(each) for key, each in row.items() if isinstance(each, list)}
+    return tuple(MailProvider(**row) for row in rows)
 
-PROVIDERS: Final = (
-    MailProvider(
-        name="Google",
-        host="imap.gmail.com",
-        domains=("gmail.com", "googlemail.com"),
-        credential=_APP,
-        credential_page="https://myaccount.google.com/apppasswords",
-        oauth_provider="google",
-        client_page="https://console.cloud.google.com",
-        authserv_ids=("mx.google.com",),
-        note=_TWO_STEPS,
-    ),
-    MailProvider(
-        name="Outlook",
-        host="outlook.office365.com",
-        domains=(
-            *("outlook.com", "hotmail.com", "live.com", "msn.com", "outlook.de", "outlook.fr", "outlook.es"),
-            *("outlook.it", "hotmail.co.uk", "hotmail.de", "hotmail.fr", "hotmail.it", "hotmail.es"),
-            *("live.co.uk", "live.de", "live.fr", "live.nl", "live.it", "live.ca", "passport.com"),
-        ),
-        credential="",
-        oauth_provider="microsoft",
-        client_page="https://entra.microsoft.com",
-    ),
-    MailProvider(
-        name="iCloud",
-        host="imap.mail.me.com",
-        authserv_ids=(".icloud.com",),
-        domains=("icloud.com", "me.com", "mac.com"),
-        credential="an app-specific password",
-        credential_page="https://account.apple.com",
-    ),
-    MailProvider(
-        name="Yahoo",
-        host="imap.mail.yahoo.com",
-        domains=(
-            *("yahoo.com", "ymail.com", "rocketmail.com", "yahoo.co.uk", "yahoo.de", "yahoo.fr", "yahoo.it"),
-            *("yahoo.es", "yahoo.ca", "yahoo.in", "yahoo.co.in", "yahoo.com.br", "yahoo.com.au"),
-        ),
-        credential=_APP,
-        credential_page="https://login.yahoo.com/account/security",
-    ),
-    MailProvider(
-        name="AOL",
-        host="imap.aol.com",
-        authserv_ids=(".yahoo.com",),
-        domains=("aol.com", "aim.com"),
-        credential=_APP,
-        credential_page="https://login.aol.com/account/security",
-    ),
-    MailProvider(
-        name="Fastmail",
-        host="imap.fastmail.com",
-        authserv_ids=(".messagingengine.com",),
-        domains=("fastmail.com", "fastmail.fm"),
-        credential=_APP,
-        credential_page="https://app.fastmail.com/settings/security",
-    ),
-    MailProvider(
-        name="Proton",
-        host="127.0.0.1",
-        port=1143,
-        tls="starttls",
-        domains=("proton.me", "protonmail.com", "protonmail.ch", "pm.me"),
-        credential="the password that Proton Bridge shows",
-        note="Proton Bridge must run on this machine. Export its certificate there, in Advanced settings.",
-    ),
-    MailProvider(
-        name="Zoho",
-        host="imap.zoho.com",
-        authserv_ids=(".zohomail.com",),
-        domains=("zoho.com", "zohomail.com"),
-        credential=_APP,
-        credential_page="https://accounts.zoho.com",
-        note="Switch IMAP on first, on the website: Settings, Mail Accounts.",
-    ),
-    MailProvider(
-        name="Zoho Workplace",
-        host="imappro.zoho.com",
-        authserv_ids=(".zohomail.com",),
-        credential=_APP,
-        credential_page="https://accounts.zoho.com",
-        note="Switch IMAP on first, on the website: Settings, Mail Accounts.",
-    ),
-    MailProvider(
-        name="GMX",
-        host="imap.gmx.net",
-        domains=("gmx.de", "gmx.net", "gmx.at", "gmx.ch"),
-        note=_GMX_NOTE,
-    ),
-    MailProvider(
-        name="GMX",
-        host="imap.gmx.com",
-        domains=("gmx.com", "gmx.us", "gmx.co.uk", "gmx.fr", "gmx.es"),
-        note=_GMX_NOTE,
-    ),
-    MailProvider(name="WEB.DE", host="imap.web.de", domains=("web.de",), note=_GMX_NOTE),
-    MailProvider(name="mail.com", host="imap.mail.com", domains=("mail.com", "email.com"), note=_GMX_NOTE),
-    MailProvider(
-        name="Yandex",
-        host="imap.yandex.com",
-        authserv_ids=(".yandex.net",),
-        domains=("yandex.com", "yandex.ru", "ya.ru"),
-        credential=_APP,
-        credential_page="https://id.yandex.com/security/app-passwords",
-        note="Allow mail programs first, on the website: Settings, Email clients.",
-    ),
-    MailProvider(
-        name="Mail.ru",
-        host="imap.mail.ru",
-        domains=("mail.ru", "inbox.ru", "list.ru", "bk.ru", "internet.ru"),
-        credential=_APP,
-        credential_page="https://account.mail.ru",
-    ),
-    MailProvider(
-        name="NetEase 163",
-        host="imap.163.com",
-        domains=("163.com",),
-        credential="an authorization code",
-        credential_page="https://mail.163.com",
-    ),
-    MailProvider(
-        name="NetEase 126",
-        host="imap.126.com",
-        domains=("126.com",),
-        credential="an authorization code",
-        credential_page="https://mail.126.com",
-    ),
-    MailProvider(
-        name="QQ",
-        host="imap.qq.com",
-        domains=("qq.com", "foxmail.com"),
-        credential="an authorization code",
-        credential_page="https://mail.qq.com",
-    ),
-    MailProvider(name="Posteo", host="posteo.de", domains=("posteo.de", "posteo.net")),
-    MailProvider(
-        name="mailbox.org",
-        host="imap.mailbox.org",
-        domains=("mailbox.org",),
-    ),
-    MailProvider(
-        name="T-Online",
-        host="secureimap.t-online.de",
-        domains=("t-online.de", "magenta.de"),
-        credential="the password for mail programs",
-        credential_page="https://account.idm.telekom.com",
-    ),
-    MailProvider(name="IONOS", host="imap.ionos.de"),
-    MailProvider(name="IONOS", host="imap.ionos.com"),
-    MailProvider(name="Migadu", host="imap.migadu.com"),
-    MailProvider(name="Gandi", host="mail.gandi.net"),
-)
 
+PROVIDERS: Final = _load()
 _BY_DOMAIN: Final = {domain: each for each in PROVIDERS for domain in each.domains}
-_BY_HOST: Final = {each.host: each for each in PROVIDERS if each.port == 993}  # Bridge's is anyone's machine
+_BY_HOST: Final = {host: each for each in PROVIDERS for host in (each.host, *each.older_hosts)}
+del _BY_HOST["127.0.0.1"]  # Proton Bridge's is anyone's machine
 
 
 def provider_of_domain(domain: str) -> MailProvider | None:
@@ -204,15 +59,10 @@ def provider_of_domain(domain: str) -> MailProvider | None:
 
 def provider_of_host(host: str) -> MailProvider | None:
     """Return the provider whose IMAP server has this name; None if it isn't known."""
-    host = host.lower().removesuffix(".")
-    return _BY_HOST.get("outlook.office365.com" if host in _OUTLOOK_HOSTS else host)
+    return _BY_HOST.get(host.lower().removesuffix("."))
 
 
 def provider_named(text: str) -> MailProvider | None:
     """Return the provider that people call so: by its name, or by its main domain without `.com`."""
     named = next((each for each in PROVIDERS if each.name.lower() == text.lower()), None)
     return named or provider_of_domain(f"{text}.com")
-
-
-_OUTLOOK_HOSTS: Final = {"imap-mail.outlook.com", "outlook.office.com", "imap.outlook.com"}
-"""Older names of Outlook's server."""

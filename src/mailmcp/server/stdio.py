@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import anyio
@@ -38,7 +38,11 @@ def run_stdio(server: Server[Any], *, leave: Callable[[], object]) -> None:
 
 @contextmanager
 def _signals_cancel(scope: anyio.CancelScope, leave: Callable[[], object]) -> Iterator[None]:
-    """Cancel `scope` on SIGINT or SIGTERM. A second signal, or one after the block, calls `leave`."""
+    """Cancel `scope` on SIGINT or SIGTERM. A second signal, or one after the block, calls `leave`.
+
+    Python runs `stop` only when the main thread next runs Python code. A signal that comes just before that
+    thread waits, or that another thread receives, would not end the wait; a handler of the loop makes it.
+    """
     loop = asyncio.get_running_loop()
     ending = False
 
@@ -50,9 +54,16 @@ def _signals_cancel(scope: anyio.CancelScope, leave: Callable[[], object]) -> It
         ending = True
         loop.call_soon_threadsafe(scope.cancel)
 
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, stop)
+    signals = (signal.SIGINT, signal.SIGTERM)
+    for each in signals:
+        with suppress(NotImplementedError):  # on Windows, each signal wakes the loop
+            loop.add_signal_handler(each, lambda: None)
+        signal.signal(each, stop)  # beside it, not in its place: it serves even where the loop is stuck
     try:
         yield
     finally:
         ending = True  # from here on a signal ends the process
+        for each in signals:
+            with suppress(NotImplementedError):
+                loop.remove_signal_handler(each)
+            signal.signal(each, stop)

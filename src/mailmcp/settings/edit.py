@@ -1,15 +1,12 @@
 """Adds an account to the settings file; every other octet stays as it is."""
 
 import json
-import stat
 import tomllib
-from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
 
-from mailmcp.atomic import write_atomically
-from mailmcp.settings.problems import SettingsError
-from mailmcp.settings.sources import read_toml
+from mailmcp.atomic import rewrite
+from mailmcp.settings.sources import SettingsError, read_toml
 
 
 def add_account(path: Path, account: Mapping[str, str | int]) -> None:
@@ -32,7 +29,11 @@ def add_account(path: Path, account: Mapping[str, str | int]) -> None:
         is_right = False
     if not is_right:
         raise SettingsError([f"{path}: no account can be appended. Write each one as a table [[accounts]]."])
-    _replace(path, text)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        rewrite(path, text)
+    except OSError as error:
+        raise SettingsError([f"{path}: can't be written: {error.strerror}."]) from error
 
 
 def read_accounts(path: Path) -> list[Mapping[str, object]]:
@@ -45,23 +46,3 @@ def read_accounts(path: Path) -> list[Mapping[str, object]]:
     if not isinstance(accounts, list) or not all(isinstance(each, dict) for each in accounts):
         raise SettingsError([f"{path}: accounts must be an array of tables; write [[accounts]]."])
     return accounts
-
-
-def _replace(path: Path, text: str) -> None:
-    """Replace a file. A link stays one; the mode, the byte order mark and the line breaks stay, too.
-
-    Raises:
-        SettingsError: It can't be written.
-    """
-    real = path.resolve()
-    mode, mark, line_break = 0o600, b"", b"\n"
-    try:
-        if real.exists():
-            old = real.read_bytes()
-            mode = stat.S_IMODE(real.stat().st_mode)
-            mark = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
-            line_break = b"\r\n" if b"\r\n" in old else b"\n"
-        real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically(real, mark + text.encode().replace(b"\n", line_break), mode=mode)
-    except OSError as error:
-        raise SettingsError([f"{path}: can't be written: {error.strerror}."]) from error

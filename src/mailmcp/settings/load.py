@@ -1,4 +1,4 @@
-"""Loads the settings: finds the sources, checks each, merges them, and reports every mistake at once.
+"""Loads the settings: merges file, environment and command line, and reports every mistake at once.
 
 The command line wins over the environment, the environment over the file, and the file over the defaults.
 `os.environ` isn't read: the caller passes the environment.
@@ -7,27 +7,54 @@ The command line wins over the environment, the environment over the file, and t
 import os
 import stat
 import zoneinfo
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from mailmcp.auth.sign_in import SignIn
 from mailmcp.imap.account import Account
-from mailmcp.model.owner import Owner
-from mailmcp.settings.check import check_table, make_account, make_owner, make_sign_in
-from mailmcp.settings.model import TABLES, AccountTable, Settings
-from mailmcp.settings.problems import SettingsError
+from mailmcp.settings.check import check_account, check_table, make_account, make_owner
+from mailmcp.settings.model import TABLES, AccountTable, ServerTable, Table
 from mailmcp.settings.sources import (
     CONFIG_VARIABLE,
-    Source,
+    PREFIX,
+    Origin,
+    SettingsError,
     choose_config_path,
-    command_line,
-    read_environment,
-    read_file,
-    unknown_variables,
+    format_key,
+    keys_with_variable,
+    option,
+    read_toml,
+    read_variables,
+    suggest,
     variable,
 )
 from mailmcp.tools.preferences import Preferences
+
+ENVIRONMENT_ACCOUNT_ID: Final = "default"
+"""Id of the account that variables set up."""
+
+_VARIABLES: Final = Origin(name=variable)
+_OPTIONS: Final = Origin(name=option)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything the user configured, checked, with defaults filled in."""
+
+    server: ServerTable
+    accounts: tuple[Account, ...]
+    """The file's accounts in its order, then the environment's; ids are unique."""
+
+    source: Path | None
+    """The file that was read; None if there is none."""
+
+    warnings: tuple[str, ...]
+    """What works but the user should know, one line each; never contains a value."""
+
+    preferences: Preferences = field(default_factory=Preferences)
+    tables: Mapping[str, AccountTable] = field(default_factory=dict)
+    """The table of each account, by its id."""
 
 
 def load_settings(
@@ -50,95 +77,115 @@ def load_settings(
         SettingsError: With all mistakes of all sources.
     """
     path = choose_config_path(config, environ)
-    is_optional = config is None and not environ.get(CONFIG_VARIABLE)
-    from_file, problems = Source(), list[str]()
+    by_variable = config is None and bool(environ.get(CONFIG_VARIABLE))
+    problems, text, data = list[str](), "", dict[str, Any]()
     try:
-        from_file, problems = read_file(path, environ, optional=is_optional)
+        text, data = read_toml(path, optional=config is None and not by_variable)
     except SettingsError as error:
-        named_by = "" if config or is_optional else f" ({CONFIG_VARIABLE} names this file)"
-        problems = [line + named_by for line in error.lines]
-    named = _named_variables(from_file)
-    sources = [from_file, read_environment(environ, named_in_file=named), command_line(overrides or {})]
-    warnings = [*_readable_secrets(from_file), *unknown_variables(environ, named_in_file=named)]
-    settings = _merge(sources, problems, warnings)
-    if needs_account and not settings.accounts:
+        named_by = f" ({CONFIG_VARIABLE} names this file)" if by_variable else ""
+        problems += [line + named_by for line in error.lines]
+    listed = data.pop("accounts", [])
+    if not isinstance(listed, list):
+        problems.append(f"{path}: accounts: must be an array of tables; write [[accounts]]")
+        listed = []
+    for key in data.keys() - TABLES.keys():
+        hint = suggest(key, [*(f"[{name}]" for name in TABLES), "[[accounts]]"])
+        problems.append(f"{path}: {format_key(key)}: is not a table of the settings; {hint}")
+
+    options = {key: value for key, value in (overrides or {}).items() if value is not None}
+    merged: dict[str, Any] = {}
+    for name, model in TABLES.items():
+        of_file = Origin(place=f"{path}: {name}", folder=path.parent), data.get(name, {})
+        of_environment = _VARIABLES, read_variables(model, environ)
+        of_options = _OPTIONS, options if model is ServerTable else {}
+        merged[name] = _merge(model, (of_file, of_environment, of_options), problems)
+
+    named = {
+        str(value) for key, value in _values(data, listed) if key in {"password_env", "client_secret_env"}
+    }
+    raw: list[tuple[Origin, object]] = [
+        (Origin(place=f"{path}: accounts[{number}]", folder=path.parent), each)
+        for number, each in enumerate(listed, start=1)
+    ]
+    of_variables = read_variables(AccountTable, environ)
+    if any(variable(key) not in named for key in of_variables):
+        raw.append((_VARIABLES, {"account_id": ENVIRONMENT_ACCOUNT_ID, **of_variables}))
+    tables = _check_accounts(raw, problems)
+    if not (problems or tables) and needs_account:
         variables = ", ".join(map(variable, ("host", "user", "password")))
-        raise SettingsError(
-            [
-                f"No account is configured. Run mailmcp setup, set the variables {variables}, "
-                f"or add a table [[accounts]] with account_id, host, user and a password to {path}"
-            ]
+        problems.append(
+            f"No account is configured. Run mailmcp setup, set the variables {variables}, "
+            f"or add a table [[accounts]] with account_id, host, user and a password to {path}"
         )
-    return settings
-
-
-def _merge(sources: Sequence[Source], problems: list[str], warnings: Sequence[str]) -> Settings:
-    """Check each source, and let the later ones win.
-
-    Raises:
-        SettingsError: With `problems` and those that are found.
-    """
-    tables: dict[str, Any] = {name: model() for name, model in TABLES.items()}
-    accounts: dict[str, Account] = {}
-    owners: dict[str, Owner] = {}
-    sign_ins: dict[str, SignIn] = {}
-    for source in sources:
-        for name, raw in source.tables.items():
-            table, found = check_table(TABLES[name], raw, source)
-            problems += [source.describe(name, key, message) for key, message in found]
-            if table is not None:
-                given = {key: getattr(table, key) for key in table.model_fields_set}
-                tables[name] = tables[name].model_copy(update=given)
-        for number, raw in enumerate(source.accounts, start=1):
-            account, found = check_table(AccountTable, raw, source)
-            place = f"accounts[{number}]"
-            problems += [source.describe(place, key, message) for key, message in found]
-            if account is None or found:
-                continue
-            name = account.account_id
-            if name in accounts:
-                problems.append(source.describe(place, "account_id", "is used twice; choose another id"))
-            sign_ins[name] = make_sign_in(account, source)
-            accounts[name] = make_account(account, source, sign_ins[name])
-            owners[name] = make_owner(account)
     if problems:
         raise SettingsError(problems)
-    folder = tables["attachments"].save_folder
-    preferences = Preferences(
-        save_folder=sources[0].resolve(folder) if folder else None,
-        zone=zoneinfo.ZoneInfo(tables["search"].time_zone),
-        owners=owners,
-    )
+    folder = merged["attachments"].save_folder
     return Settings(
-        server=tables["server"],
-        accounts=tuple(accounts.values()),
-        source=sources[0].path,
-        warnings=tuple(warnings),
-        preferences=preferences,
-        sign_ins=sign_ins,
+        server=merged["server"],
+        accounts=tuple(make_account(table, origin, environ) for origin, table in tables.values()),
+        source=path if text else None,
+        warnings=(*_readable_secrets(path, data, listed), *_unknown_variables(environ, named)),
+        preferences=Preferences(
+            save_folder=Path(folder).expanduser() if folder else None,
+            zone=zoneinfo.ZoneInfo(merged["search"].time_zone),
+            owners={name: make_owner(table) for name, (_, table) in tables.items()},
+        ),
+        tables={name: table for name, (_, table) in tables.items()},
     )
 
 
-def _file_values(source: Source, *keys: str) -> list[tuple[str, object]]:
-    """Return each of these keys that the file has, in any table, with its value, unchecked."""
-    tables = [each for each in (*source.tables.values(), *source.accounts) if isinstance(each, dict)]
-    return [(key, each[key]) for each in tables for key in keys if key in each]
+def _check_accounts(
+    raw: list[tuple[Origin, object]], problems: list[str]
+) -> dict[str, tuple[Origin, AccountTable]]:
+    """Check accounts and return those without problems, by id; adds what is wrong to `problems`."""
+    tables: dict[str, tuple[Origin, AccountTable]] = {}
+    for origin, each in raw:
+        table, found = check_account(each, origin)
+        problems += found
+        if table is not None and table.account_id in tables:
+            problems.append(origin.describe("account_id", "is used twice; choose another id"))
+        if table is not None:
+            tables[table.account_id] = origin, table
+    return tables
 
 
-def _named_variables(source: Source) -> set[str]:
-    """Return the variables that the file takes secrets from: they mean nothing else."""
-    found = _file_values(source, "password_env", "client_secret_env")
-    return {name for _, name in found if isinstance(name, str)}
+def _merge(model: type[Table], sources: tuple[tuple[Origin, object], ...], problems: list[str]) -> Table:
+    """Merge what several sources say of a table, the later ones winning; adds what is wrong to `problems`."""
+    values: dict[str, object] = {}
+    origins: dict[str, Origin] = {}
+    for origin, raw in sources:
+        if isinstance(raw, dict):
+            values |= raw
+            origins |= dict.fromkeys(raw, origin)
+        else:
+            problems.append(origin.describe("", "must be a table"))
+    table, found = check_table(model, values, lambda key, fault: origins[key].describe(key, fault))
+    problems += found
+    return table or model()
 
 
-def _readable_secrets(source: Source) -> list[str]:
+def _values(data: Mapping[str, object], accounts: list[object]) -> Iterator[tuple[str, object]]:
+    """Yield each key of the file, in any table, with its value, unchecked."""
+    for table in (*data.values(), *accounts):
+        if isinstance(table, dict):
+            yield from table.items()
+
+
+def _readable_secrets(path: Path, data: Mapping[str, object], accounts: list[object]) -> list[str]:
     """Warn of secrets in a file that others can read; nothing is known of Windows's permissions."""
-    if source.path is None or os.name == "nt":
+    secrets = {key for key, _ in _values(data, accounts)} & {"password", "client_secret", "http_token"}
+    if not secrets or os.name == "nt" or not path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
         return []
-    if not source.path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
-        return []
-    secrets = dict(_file_values(source, "password", "client_secret", "http_token"))
+    keys = ", ".join(sorted(secrets))
+    return [f"{path}: contains {keys}, and other users of this machine can read it; run chmod 600 on it"]
+
+
+def _unknown_variables(environ: Mapping[str, str], named_in_file: set[str]) -> list[str]:
+    """Warn of each variable that looks like ours and isn't."""
+    models: tuple[type[Table], ...] = (*TABLES.values(), AccountTable)
+    known = [CONFIG_VARIABLE, *(variable(key) for model in models for key in keys_with_variable(model))]
     return [
-        f"{source.path}: contains {key}, and other users of this machine can read it; run chmod 600 on it"
-        for key in secrets
+        f"{format_key(name)}: is not a known variable and is ignored; {suggest(name, known)}"
+        for name, value in sorted(environ.items())
+        if value and name.startswith(PREFIX) and name not in known and name not in named_in_file
     ]

@@ -6,10 +6,10 @@ several keys or the file system.
 """
 
 import ipaddress
+import os
 import re
 import zoneinfo
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args
 
@@ -17,10 +17,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from mailmcp import limits
 from mailmcp.auth.provider import PROVIDERS, is_safe_url
-from mailmcp.auth.sign_in import SignIn
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Tls
 from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN
-from mailmcp.tools.preferences import Preferences
 from mcp_envelope import Dialect
 
 FILE_ONLY: Final = object()
@@ -44,13 +42,7 @@ OWNER_ENTRIES_MAX: Final = 50
 OWNER_ENTRY_CHARS_MAX: Final = 320
 """The longest address (RFC 3696, before erratum 1690 shortened it)."""
 
-TextForm = Literal["markdown", "json"]
-RowForm = Literal["full", "lean"]
-LogLevel = Literal["debug", "info", "warning", "error"]
-LogFormat = Literal["text", "json"]
 AuthMethod = Literal["password", "oauth2"]
-GrantName = Literal["user", "application"]
-SaslName = Literal["xoauth2", "oauthbearer"]
 
 _NOT_IN_HOST = re.compile(r"[\s\x00-\x1f\x7f/:@\[\]]")
 _ADDRESS = re.compile(r"[^\s@<>,;\x00-\x1f]+@[^\s@<>,;\x00-\x1f]+")
@@ -87,9 +79,11 @@ def _is_zone(name: str) -> bool:
     return True
 
 
-def _is_place(text: str) -> bool:
-    path = Path(text)
-    return is_sendable(text) and (not text or path.is_absolute() or path.parts[:1] == ("~",))
+def _is_folder(text: str) -> bool:
+    if not text or not is_sendable(text) or Path(text).parts[0] not in {"~", Path(text).anchor}:
+        return not text
+    path = Path(text).expanduser()
+    return path.is_dir() and os.access(path, os.W_OK | os.X_OK)
 
 
 def _must(holds: Callable[[Any], object]) -> AfterValidator:
@@ -163,10 +157,12 @@ class ServerTable(Table):
     """`[server]`: how the server replies and logs, and who can use it over HTTP."""
 
     envelope: Annotated[Dialect, _one_of(Dialect)] = Dialect.SUMMARY
-    text: Annotated[TextForm, _one_of(get_args(TextForm))] = "markdown"
-    rows: Annotated[RowForm, _one_of(get_args(RowForm))] = "full"
-    log_level: Annotated[LogLevel, _one_of(get_args(LogLevel))] = "info"
-    log_format: Annotated[LogFormat, _one_of(get_args(LogFormat))] = "text"
+    text: Annotated[Literal["markdown", "json"], _one_of(["markdown", "json"])] = "markdown"
+    rows: Annotated[Literal["full", "lean"], _one_of(["full", "lean"])] = "full"
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"], _one_of(["debug", "info", "warning", "error"])
+    ] = "info"
+    log_format: Annotated[Literal["text", "json"], _one_of(["text", "json"])] = "text"
     call_timeout_s: Annotated[float, _seconds(CALL_TIMEOUT_MAX_S)] = limits.CALL_TIMEOUT_S
     http_token: Annotated[_Token | None, _TOKEN_RULE] = None
     http_allowed_hosts: Annotated[
@@ -184,8 +180,11 @@ class AttachmentsTable(Table):
 
     save_folder: Annotated[
         str,
-        Field(description='the path of a folder, absolute or starting with ~, or "" to save nothing'),
-        _must(_is_place),
+        Field(
+            description="the path of an existing folder that mailmcp can write to, absolute or starting "
+            'with ~, or "" to save nothing'
+        ),
+        _must(_is_folder),
     ] = ""
 
 
@@ -260,9 +259,10 @@ class AccountTable(Table):
     client_secret: Annotated[_Secret | None, Field(description=_LINE)] = None
     client_secret_env: Annotated[_Variable | None, _VARIABLE, FILE_ONLY] = None
     scope: Annotated[_Word, Field(description="scopes separated by spaces"), FILE_ONLY] = ""
-    grant: Annotated[GrantName, _one_of(get_args(GrantName)), FILE_ONLY] = "user"
     token_command: Annotated[_Command | None, _COMMAND, FILE_ONLY] = None
-    sasl: Annotated[SaslName, _one_of(get_args(SaslName)), FILE_ONLY] = "xoauth2"
+    sasl: Annotated[Literal["xoauth2", "oauthbearer"], _one_of(["xoauth2", "oauthbearer"]), FILE_ONLY] = (
+        "xoauth2"
+    )
     names: Annotated[list[_Name], _list_at(";"), _FEW, _owner_list("names, each on one line")] = []
     """Not split at commas: "Lindqvist, Mara" is one name."""
 
@@ -281,22 +281,3 @@ TABLES: Final[dict[str, type[Table]]] = {
     "search": SearchTable,
 }
 """The tables of a file besides its accounts."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Everything the user configured, checked, with defaults filled in."""
-
-    server: ServerTable
-    accounts: tuple[Account, ...]
-    """The file's accounts in its order, then the environment's; ids are unique."""
-
-    source: Path | None
-    """The file that was read; None if there is none."""
-
-    warnings: tuple[str, ...]
-    """What works but the user should know, one line each; never contains a value."""
-
-    preferences: Preferences = field(default_factory=Preferences)
-    sign_ins: Mapping[str, SignIn] = field(default_factory=dict)
-    """How each account signs in, by its id."""

@@ -9,15 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from pydantic import SecretStr
-
-from mailmcp.auth.store import SecretStore, StoreError
+from mailmcp.auth import store
 from mailmcp.reasons import Reason
 from mailmcp.settings.model import is_sendable
 from mcp_envelope import AuthFailedError
-
-PASSWORD_OCTETS_MAX: Final = 65_536
-"""A larger password file is the wrong file, or an endless one."""
 
 COMMAND_TIMEOUT_S: Final = 30.0
 """Time for the user to unlock a key store, while a call of a tool waits."""
@@ -47,7 +42,7 @@ def _reader(place: str, read_octets: Callable[[], bytes]) -> PasswordReader:
             fault = f"didn't end within {error.timeout:g} s"
         except subprocess.CalledProcessError as error:
             fault = f"failed with status {error.returncode}"
-        except (_UnreadableError, StoreError) as error:
+        except (_UnreadableError, store.StoreError) as error:
             fault = str(error)
         if fault:  # raised here: an exception may contain what was read
             raise AuthFailedError(
@@ -57,11 +52,6 @@ def _reader(place: str, read_octets: Callable[[], bytes]) -> PasswordReader:
         return password
 
     return read
-
-
-def fixed_password(secret: SecretStr) -> PasswordReader:
-    """Take a password that is written in the settings."""
-    return secret.get_secret_value
 
 
 def variable_password(variable: str, environ: Mapping[str, str]) -> PasswordReader:
@@ -77,20 +67,10 @@ def variable_password(variable: str, environ: Mapping[str, str]) -> PasswordRead
 
 def file_password(path: Path) -> PasswordReader:
     """Take a password that is the whole of a file, less one line break at its end."""
-
-    def read() -> bytes:
-        if path.exists() and not path.is_file():  # opening a FIFO blocks until somebody writes to it
-            raise _UnreadableError("is not a regular file")
-        with path.open("rb") as file:
-            content = file.read(PASSWORD_OCTETS_MAX + 1)
-        if len(content) > PASSWORD_OCTETS_MAX:
-            raise _UnreadableError("is too large for a password")
-        return content.removesuffix(b"\n").removesuffix(b"\r")
-
-    return _reader(f"password file {path}", read)
+    return _reader(f"password file {path}", lambda: path.read_bytes().removesuffix(b"\n").removesuffix(b"\r"))
 
 
-def stored_password(store: SecretStore, key: str, *, account_id: str) -> PasswordReader:
+def stored_password(key: str, *, account_id: str) -> PasswordReader:
     """Take a password that `mailmcp password` stored."""
 
     def read() -> bytes:

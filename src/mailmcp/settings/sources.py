@@ -1,52 +1,83 @@
-"""Where settings are written: the file, the environment and the command line.
+"""Where settings are written, what their keys are called there, and how a mistake in them is reported.
 
-A source has raw values, unchecked, and knows what the user calls a key there.
+No error contains a configured value: a password may have ended up under any key.
 """
 
+import difflib
+import json
+import re
 import tomllib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import platformdirs
 
-from mailmcp.settings.model import FILE_ONLY, TABLES, AccountTable, Table
-from mailmcp.settings.problems import SettingsError, format_key, suggest
+from mailmcp.settings.model import FILE_ONLY, Table
 
 CONFIG_VARIABLE: Final = "MAILMCP_CONFIG"
 
-ENVIRONMENT_ACCOUNT_ID: Final = "default"
-"""Id of the account that variables set up."""
+PREFIX: Final = "MAILMCP_"
+"""Of every variable of ours."""
 
-_PREFIX: Final = "MAILMCP_"
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_KEY_CHARS_MAX = 64
+
+
+class SettingsError(Exception):
+    """The settings can't be used. Has every mistake, not just the first."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = tuple(lines)
+        """One mistake a line, ready to print."""
+        super().__init__("\n".join(self.lines))
+
+
+def format_key(name: str) -> str:
+    """Write a key or variable on one line: bare if TOML allows it, otherwise quoted, escaped and cut."""
+    return name if _BARE_KEY.fullmatch(name) else json.dumps(name[:_KEY_CHARS_MAX])
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Suggest the known name that is closest, or else list them all."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]}?" if near else f"the known ones are {', '.join(names)}"
+
+
+def variable(key: str) -> str:
+    """Return the variable that sets a key."""
+    return PREFIX + key.upper()
+
+
+def option(key: str) -> str:
+    """Return the option of the command line that sets a key."""
+    return "--" + key.replace("_", "-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Raw values from one place."""
+class Origin:
+    """Where a table is written."""
 
-    name_key: Callable[[str], str] = format_key
+    name: Callable[[str], str] = format_key
     """Returns what the user calls a key here."""
 
-    path: Path | None = None
-    """The file; None if the source isn't one, or if there is none."""
+    place: str = ""
+    """The file and the table, for errors; empty where the name of the key says it."""
 
-    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
-    tables: Mapping[str, object] = field(default_factory=dict, repr=False)
-    """Tables besides the accounts, by name."""
+    folder: Path = Path()
+    """Where relative paths start."""
 
-    accounts: Sequence[object] = field(default=(), repr=False)
-
-    def describe(self, table: str, key: str, message: str) -> str:
-        """Write a problem of a key, or of a whole table, on one line; a file is named with its table."""
-        if self.path is None:
-            return f"{self.name_key(key)}: {message}"
-        return f"{self.path}: {table}{key and '.' + format_key(key)}: {message}"
+    def describe(self, key: str, fault: str) -> str:
+        """Write what is wrong with a key, or with the whole table if it is empty, on one line."""
+        if not self.place:
+            return f"{self.name(key)}: {fault}"
+        return f"{self.place}{key and '.' + format_key(key)}: {fault}"
 
     def resolve(self, path: str) -> Path:
-        """Make a path absolute: a relative one starts at the folder of the file."""
-        return ((self.path.parent if self.path else Path()) / Path(path).expanduser()).absolute()
+        """Make a path absolute; `~` is the user's home."""
+        return (self.folder / Path(path).expanduser()).absolute()
 
 
 def read_toml(path: Path, *, optional: bool = False) -> tuple[str, dict[str, Any]]:
@@ -74,67 +105,9 @@ def read_toml(path: Path, *, optional: bool = False) -> tuple[str, dict[str, Any
     raise SettingsError([f"{path}: {fault}"])
 
 
-def read_file(path: Path, environ: Mapping[str, str], *, optional: bool) -> tuple[Source, list[str]]:
-    """Read the settings file; with what is wrong with the names of its tables.
-
-    Raises:
-        SettingsError: It can't be read, or is not TOML.
-    """
-    text, data = read_toml(path, optional=optional)
-    accounts = data.pop("accounts", [])
-    problems = []
-    if not isinstance(accounts, list):
-        problems.append(f"{path}: accounts: must be an array of tables; write [[accounts]]")
-        accounts = []
-    for key in data.keys() - TABLES.keys():
-        hint = suggest(key, [*(f"[{name}]" for name in TABLES), "[[accounts]]"])
-        problems.append(f"{path}: {format_key(key)}: is not a table of the settings; {hint}")
-    tables = {name: data.get(name, {}) for name in TABLES}
-    source = Source(path=path if text else None, environ=environ, tables=tables, accounts=accounts)
-    return source, problems
-
-
-def read_environment(environ: Mapping[str, str], *, named_in_file: Collection[str] = ()) -> Source:
-    """Read the variables `MAILMCP_*`, with an account if one asks for it that the file doesn't name.
-
-    An empty one counts as unset, since hosts pass blank fields so.
-    """
-
-    def read(model: type[Table]) -> dict[str, object]:
-        return {key: environ[name] for key in keys_with_variable(model) if environ.get(name := variable(key))}
-
-    account = read(AccountTable)
-    is_set_up = any(variable(key) not in named_in_file for key in account)
-    return Source(
-        name_key=variable,
-        environ=environ,
-        tables={name: read(model) for name, model in TABLES.items()},
-        accounts=[{"account_id": ENVIRONMENT_ACCOUNT_ID, **account}] if is_set_up else [],
-    )
-
-
-def command_line(options: Mapping[str, object]) -> Source:
-    """Take options, by their key of `[server]`; None as a value is not given."""
-    return Source(
-        name_key=lambda key: "--" + key.replace("_", "-"),
-        tables={"server": {key: value for key, value in options.items() if value is not None}},
-    )
-
-
-def unknown_variables(environ: Mapping[str, str], *, named_in_file: Collection[str] = ()) -> list[str]:
-    """Warn of each variable that looks like ours and isn't."""
-    models: tuple[type[Table], ...] = (*TABLES.values(), AccountTable)
-    known = [CONFIG_VARIABLE, *(variable(key) for model in models for key in keys_with_variable(model))]
-    return [
-        f"{format_key(name)}: is not a known variable and is ignored; {suggest(name, known)}"
-        for name, value in sorted(environ.items())
-        if value and name.startswith(_PREFIX) and name not in known and name not in named_in_file
-    ]
-
-
-def variable(key: str) -> str:
-    """Return the variable that sets a key."""
-    return _PREFIX + key.upper()
+def read_variables(model: type[Table], environ: Mapping[str, str]) -> dict[str, object]:
+    """Return the keys of a table that variables set. Empty ones don't count: hosts pass blank fields so."""
+    return {key: environ[name] for key in keys_with_variable(model) if environ.get(name := variable(key))}
 
 
 def keys_with_variable(model: type[Table]) -> list[str]:

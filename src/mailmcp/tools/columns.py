@@ -10,7 +10,7 @@ from typing import Final
 
 from mailmcp.mail.text.snippet import ELLIPSIS
 from mailmcp.tools.attachment_row import files_column
-from mailmcp.tools.rows import MessageRow
+from mailmcp.tools.rows import ListedRow, MessageRow
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
 
@@ -35,20 +35,10 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         zone: The time zone to show times in.
         sizes: Whether to show sizes below a megabyte too.
     """
-    time = time_column(row.date, zone, arrived=row.arrived)
-    if row.arrived and row.arrived != row.date:
-        time += f", arrived {datetime.fromisoformat(row.arrived).astimezone(zone):%Y-%m-%d}"
     who = people_column(row.from_) or "no sender"
     if row.to is not None:
         who = f"to {people_column(row.to) or 'nobody'}"
-    columns = [
-        time,
-        *marks_of(row.flags),
-        *invitation_column(row.invitation or "", (row.when or "").replace(f" ({zone})", "")),
-        f"{who}: {quote(row.subject) or 'no subject'}",
-        *(["files unknown"] if row.attachments_unknown else []),
-        *files_column(row.attachments or (), row.attachments_total),
-    ]
+    columns = list_columns(row, who, zone=zone, when=(row.when or "").replace(f" ({zone})", ""))
     octets = row.size_bytes or 0
     if octets >= _MEGABYTE:
         columns.append(f"{octets / _MEGABYTE:.1f} MB")
@@ -65,6 +55,28 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     elif found:
         lines.append(f" {found}")
     return tuple(lines)
+
+
+def list_columns(row: ListedRow, who: str, *, zone: tzinfo, when: str = "") -> list[str]:
+    """Format what all lists show of a message, except its id.
+
+    Args:
+        row: The message.
+        who: Who wrote it, or to whom; quoted.
+        zone: The time zone to show times in.
+        when: When the invitation takes place; "" if that is unknown.
+    """
+    time = time_column(row.date, zone, arrived=row.arrived)
+    if row.arrived and row.arrived != row.date:
+        time += f", arrived {datetime.fromisoformat(row.arrived).astimezone(zone):%Y-%m-%d}"
+    return [
+        time,
+        *marks_of(row.flags),
+        *invitation_column(row.invitation or "", when),
+        f"{who}: {quote(row.subject) or 'no subject'}",
+        *(["files unknown"] if row.attachments_unknown else []),
+        *files_column(row.attachments or (), row.attachments_total),
+    ]
 
 
 def time_column(date: str, zone: tzinfo, *, arrived: str | None = None) -> str:

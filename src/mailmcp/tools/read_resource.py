@@ -9,11 +9,12 @@ from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.parts import Window, fetch_whole
 from mailmcp.imap.session import Session
+from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.resource_uri import ResourceKind, parse_resource_uri
 from mailmcp.reasons import Reason
-from mailmcp.tools.attachment.part import open_part
+from mailmcp.tools.attachment.part import fetch_part
 from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.mailboxes.tool import ListMailboxesArguments, list_mailboxes_of_accounts
 from mailmcp.tools.message.tool import GetMessageArguments, get_message
@@ -75,15 +76,18 @@ def _fetch_raw(session: Session, ref: MessageRef) -> Octets:
 def _fetch_part(session: Session, ref: MessageRef, part_id: str, report: Report) -> Octets:
     limit = limits.ATTACHMENT_CONTENT_OCTETS_MAX
     instead = "Read its text with imap_get_attachment."
-    opened = open_part(session, ref, part_id, report)
-    if opened.part.decoded_size > limit:
-        raise _too_large(opened.part.decoded_size, limit, instead)
     encoded_limit = limit * _ENCODED_PER_DECODED
-    encoded = opened.read(encoded_limit + 1)
-    octets = decode_transfer(encoded, opened.part.encoding).octets
-    if len(octets) > limit or len(encoded) > encoded_limit:  # the structure announced less
+
+    def choose_limit(part: Part) -> int:
+        if part.decoded_size > limit:
+            raise _too_large(part.decoded_size, limit, instead)
+        return encoded_limit
+
+    fetched = fetch_part(session, ref, part_id, choose_limit, report)
+    octets = decode_transfer(fetched.octets, fetched.part.encoding).octets
+    if len(octets) > limit or fetched.cut:  # the structure announced less
         raise _too_large(len(octets), limit, instead)
-    content_type = opened.part.content_type
+    content_type = fetched.part.content_type
     known = content_type if _CONTENT_TYPE.fullmatch(content_type) else "application/octet-stream"
     return Octets(content_type=known, octets=octets)
 

@@ -35,8 +35,8 @@ _ARRIVED_LATE_S = 2 * 86_400
 """A later message may have been imported. Delayed mail arrives earlier than that."""
 
 
-class LeanMessageRow(Row):
-    """One message of a page: its id, and what the id doesn't say."""
+class ListedRow(Row):
+    """One message of a list: its id, and what the id doesn't say."""
 
     message_id: str
     date: str
@@ -64,11 +64,15 @@ class LeanMessageRow(Row):
     invitation: str | None = None
     """The method (RFC 5546)."""
 
-    when: str | None = None
-    """When the invitation is for; only in a search for invitations."""
-
     places: Strings | None = None
     """Ids of copies."""
+
+
+class LeanMessageRow(ListedRow):
+    """One message that a search found."""
+
+    when: str | None = None
+    """When the invitation is for; only in a search for invitations."""
 
     matched_in: Strings | None = None
     snippet: str | None = None

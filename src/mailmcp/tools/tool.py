@@ -13,10 +13,9 @@ from pydantic import BaseModel
 
 from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account
-from mailmcp.imap.pool import Pool, ResultT
+from mailmcp.imap.pool import Pool, ResultT, Telemetry
+from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.session import Session
-from mailmcp.imap.telemetry import Telemetry
-from mailmcp.imap.uid_cache import UidCache
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import has_moved, list_mailboxes_of, search_again, search_for

@@ -45,9 +45,3 @@ def test_what_is_hidden_is_left_out_and_hidden_sheets_are_named_so() -> None:
     reading = _read(column + rows, 'table:name="Old" table:style-name="ta2"')
     assert reading.text == "[Sheet Old (hidden)]\na |  | c"
     assert reading.notes == ["Removed 9 hidden characters."]
-
-
-def test_remarks_are_left_out() -> None:
-    remark = "<office:annotation><text:p>remark</text:p></office:annotation>"
-    cell = f"<table:table-cell>{remark}<text:p>a</text:p></table:table-cell>"
-    assert _read(_row(cell)).text == "[Sheet S]\na"

@@ -9,7 +9,6 @@ from documents import tnef_file
 from documents.ole_file import file_time
 from documents.reading import read_with, writer
 from documents.tnef_file import attribute, packed_rtf, tnef
-from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.outlook_winmail import read, read_member
 
@@ -53,14 +52,6 @@ def test_a_message_is_its_fields_its_files_and_its_text() -> None:
     assert _refusal(content, "SHORTN~1.TXT") is Cause.NO_MEMBER
 
 
-def test_small_text_files_follow_if_all_fit() -> None:
-    small, table = tnef_file.file("a.md", b"small"), tnef_file.file("b.pdf", b"%PDF")
-    long_enough = b"x" * (limits.ARCHIVE_TEXTS_OCTETS_MAX - len(b"small"))
-    fitting = read_with(read, tnef(small, table, tnef_file.file("c.csv", long_enough)))
-    assert [name for name, _ in fitting.sections] == ["File a.md", "File c.csv"]
-    assert read_with(read, tnef(small, tnef_file.file("c.csv", long_enough + b"x"))).sections == []
-
-
 def test_old_attributes_say_the_same() -> None:
     word = "Привет"
     content = tnef(
@@ -72,30 +63,6 @@ def test_old_attributes_say_the_same() -> None:
     assert read_with(read, content).text == f"Subject: {word}\nDate: 2026-11-05T09:30:00Z\n\n{word}"
 
 
-def test_a_date_that_is_none_is_left_out() -> None:
-    content = tnef(
-        attribute(0x00038005, struct.pack("<7H", 2026, 13, 5, 9, 30, 0, 4)), tnef_file.message({0x37: "S"})
-    )
-    assert read_with(read, content).text == "Subject: S"
-    assert read_with(read, tnef(tnef_file.message({0x37: "S", 0x39: 2**64 - 1}))).text == "Subject: S"
-
-
-def test_messages_within_are_sections_and_their_files_are_listed() -> None:
-    inner = tnef(tnef_file.message({0x0037: "Level 5"}))
-    for level in (4, 3, 2):
-        inner = tnef(
-            tnef_file.message({0x0037: f"Level {level}"}),
-            tnef_file.file(f"file{level}", bytes([level])),
-            tnef_file.attached_message(inner),
-        )
-    content = tnef(tnef_file.attached_message(inner))
-    reading = read_with(read, content)
-    assert [name for name, _ in reading.sections] == [f"Attached message {number}" for number in (1, 2, 3)]
-    assert "Level 5" not in reading.text
-    assert read_member(io.BytesIO(content), "file4", writer()) == b"\4"
-    assert reading.notes == ["Messages that are nested even deeper were not read."]
-
-
 def test_a_wrong_checksum_and_a_missing_end_are_told() -> None:
     subject = attribute(0x00018004, b"Subject\0", damage=1)
     reading = read_with(read, tnef(subject))
@@ -104,19 +71,3 @@ def test_a_wrong_checksum_and_a_missing_end_are_told() -> None:
     cut = read_with(read, tnef(tnef_file.file("a.bin", b"a" * 100))[:-50])
     assert cut.text == "Files: 1\n52 octets: a.bin"
     assert cut.notes == ["The file is incomplete: its end is missing."]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\x78\x9f\x3e\x22",
-        b"\x78\x9f\x3e\x23\0\0",
-        tnef(attribute(0x00069003, b"\xff\xff\xff\xff")),
-        tnef(attribute(0x00069003, struct.pack("<IHH", 1, 0x1234, 0x37))),
-        tnef(attribute(0x00069003, struct.pack("<IHHII", 1, 0x1F, 0x37, 1, 2**31))),
-        tnef(attribute(0x00069004, struct.pack("<I", 2**32 - 1))),
-    ],
-)
-def test_what_is_damaged_is_refused(content: bytes) -> None:
-    assert _refusal(content) is Cause.MALFORMED

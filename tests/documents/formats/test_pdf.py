@@ -3,10 +3,9 @@
 import io
 
 import pytest
-from pypdf import PageObject, PdfReader, PdfWriter
-from pypdf.errors import PdfReadError
+from pypdf import PdfReader, PdfWriter
 
-from documents.pdf_file import pdf, show, stream
+from documents.pdf_file import pdf, show
 from documents.reading import read_with, writer
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.pdf import read
@@ -56,37 +55,8 @@ def test_bad_pages_do_not_spoil_the_others() -> None:
     assert not reading.truncated
 
 
-def test_many_bad_pages_are_not_all_named() -> None:
-    notes = read_with(read, pdf([_BAD] * 12)).notes
-    assert notes == ["Pages that can't be read: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more."]
-
-
-def test_memory_is_not_a_page_s_affair(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The memory limit ends the reading, as on a system that has it."""
-
-    def exhausted(*_: object, **__: object) -> str:
-        raise MemoryError
-
-    monkeypatch.setattr(PageObject, "extract_text", exhausted)
-    with pytest.raises(MemoryError):
-        read_with(read, pdf(["x"]))
-
-
 def test_time_is_looked_at_within_a_page() -> None:
     out = writer(time_s=-1)
     with pytest.raises(StopReading):
         read(io.BytesIO(pdf([show("x") * 3])), out)
     assert out.result()["notes"] == ["Reading the document took too long: only its beginning was read."]
-
-
-def test_trees_that_loop_end() -> None:
-    with pytest.raises(PdfReadError, match="cyclic"):
-        read_with(read, pdf(["One"]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"))
-
-
-def test_streams_that_unfold_without_end_are_not_unfolded() -> None:
-    """100 MB in 100 KB: pypdf stops at 75 MB, and so the page shows nothing."""
-    reading = read_with(
-        read, pdf([b"0 " * 9]).replace(stream(b"0 " * 9), stream(b"0 " * 50_000_000, squeezed=1))
-    )
-    assert reading.text == "[Page 1]"

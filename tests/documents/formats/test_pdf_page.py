@@ -3,12 +3,10 @@
 import io
 
 import pytest
-from pypdf import PdfReader, PdfWriter
 
 from documents.pdf_file import pdf
 from documents.pictures import opened
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.pdf_page import draw
 
 _SIDE = limits.PICTURE_SIDE_MAX
@@ -39,18 +37,3 @@ def test_each_page_is_drawn() -> None:
 def test_small_pages_stay_small_and_large_ones_fit(height: float, pixels: int) -> None:
     facts, _ = draw(io.BytesIO(_box(height)), 1)
     assert facts["height"] == pixels
-
-
-@pytest.mark.parametrize(("password", "cause"), [("", None), ("secret", Cause.ENCRYPTED)])
-def test_a_password_is_needed_or_not(password: str, cause: Cause | None) -> None:
-    locked = PdfWriter(clone_from=PdfReader(io.BytesIO(pdf(["x"]))))
-    locked.encrypt(password, "owner", algorithm="AES-256")
-    out = io.BytesIO()
-    locked.write(out)
-    out.seek(0)
-    if cause is None:
-        assert draw(out, 1)[1]
-        return
-    with pytest.raises(UnreadableError) as refused:
-        draw(out, 1)
-    assert refused.value.cause is cause

@@ -56,11 +56,6 @@ def test_hidden_and_deleted_text_is_left_out_and_counted() -> None:
     assert reading.notes == ["Removed 11 hidden characters."]
 
 
-def test_words_at_the_start_of_a_line_count() -> None:
-    reading = read_with(read, b"{\\rtf1 a\r\n\\v unseen\r\n\\v0 b\n\\deleted old\n\\deleted0\r\nc}")
-    assert (reading.text, reading.notes) == ("abc", ["Removed 9 hidden characters."])
-
-
 def test_groups_without_end_end() -> None:
     reading = read_with(read, rb"{\rtf1 x\par " + b"{" * 5_000 + b"y")
     assert (reading.text, reading.truncated) == ("x", True)

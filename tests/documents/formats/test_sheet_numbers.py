@@ -2,8 +2,7 @@
 
 import pytest
 
-from mailmcp.documents.formats.sheet_numbers import Formats, parse_index, read_formats
-from mailmcp.documents.xml_stream import End, Event, Start
+from mailmcp.documents.formats.sheet_numbers import Formats
 
 
 @pytest.mark.parametrize(
@@ -38,28 +37,3 @@ def test_the_other_calendar() -> None:
     """Workbooks of old Macs count from 1904; times of day have no calendar."""
     formats = Formats(since_1904=True, styles=[14])
     assert [formats.show(value, 0) for value in ("1", "0.5")] == ["1904-01-02", "12:00:00"]
-
-
-def test_styles_are_those_of_cells() -> None:
-    events: list[Event] = [
-        Start("numFmt", {"numFmtId": "164", "formatCode": "yyyy"}),
-        Start("xf", {"numFmtId": "1"}),
-        Start("cellXfs", {}),
-        Start("xf", {"numFmtId": "164"}),
-        Start("xf", {}),
-        End("xf"),
-        End("cellXfs"),
-        Start("xf", {"numFmtId": "2"}),
-    ]
-    formats = read_formats(events, since_1904=False)
-    assert (formats.codes, formats.styles) == ({164: "yyyy"}, [164, 0])
-
-
-def test_indexes() -> None:
-    assert [parse_index(text, default=-1) for text in ("12", "", "-1", "²", "9" * 10)] == [
-        12,
-        -1,
-        -1,
-        -1,
-        -1,
-    ]

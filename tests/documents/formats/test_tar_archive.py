@@ -6,7 +6,7 @@ import io
 import pytest
 
 from documents.reading import read_with, writer
-from documents.tars import COMPRESSIONS, named_gzip, tarred
+from documents.tars import COMPRESSIONS, tarred
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.tar_archive import read, read_member
@@ -50,28 +50,6 @@ def test_a_single_text_is_read_and_a_single_file_listed(compression: str) -> Non
     assert read_member(io.BytesIO(binary), "content", writer()) == b"\0binary"
 
 
-def test_gzip_says_the_name() -> None:
-    content = named_gzip("report.docx", b"PK\0")
-    assert read_with(read, content).text == "size unknown: report.docx"
-    assert read_member(io.BytesIO(content), "report.docx", writer()) == b"PK\0"
-    assert _refusal(content, "content") is Cause.NO_MEMBER
-
-
-def test_a_long_text_is_cut() -> None:
-    reading = read_with(read, gzip.compress(b"word " * 1_000_000), max_chars=1_000)
-    assert len(reading.text) <= 1_000
-    assert reading.truncated
-
-
-def test_of_too_many_files_the_first_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "ARCHIVE_ENTRIES_MAX", 2)
-    content = tarred(FILES)
-    reading = read_with(read, content)
-    assert len(reading.text.splitlines()) == 2
-    assert reading.notes == ["Only the first 2 files are listed."]
-    assert _refusal(content, "a.txt (2)") is Cause.NO_MEMBER
-
-
 def test_what_unfolds_beyond_the_limit_is_listed_up_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "ARCHIVE_OCTETS_MAX", 100_000)
     content = gzip.compress(tarred([("small", b"x"), ("large", bytes(1_000_000)), ("after", b"y")]))
@@ -82,9 +60,3 @@ def test_what_unfolds_beyond_the_limit_is_listed_up_to_it(monkeypatch: pytest.Mo
     assert out.result()["text"] == "1 octet: small\n1000000 octets: large"
     assert read_member(io.BytesIO(content), "small", writer()) == b"x"
     assert _refusal(content, "after") is Cause.TOO_LARGE
-
-
-def test_a_member_is_limited_as_documents_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "EXTRACT_OCTETS_MAX", 1_000)
-    assert _refusal(gzip.compress(tarred([("large", bytes(1_001))])), "large") is Cause.TOO_LARGE
-    assert _refusal(gzip.compress(bytes(1_001)), "content") is Cause.TOO_LARGE

@@ -21,7 +21,7 @@ from imap.searches import (
 )
 from mailmcp import limits
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.order import Order, Rank
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, ToolError
 from servers.peer import PeerFactory
@@ -107,8 +107,8 @@ def test_an_empty_result_of_all_is_not_believed(peer: PeerFactory, capabilities:
     with session_on(make_account(server), quirks) as session:
         first = search_one(session, request(size=2))
         assert first.uids == (9, 4)
-        assert search_one(session, request(after=first.last)).uids == (1,)
-        assert search_one(session, request(order=Order.OLDEST, after=first.last)).uids == (9,)
+        assert search_one(session, request(source=first.after)).uids == (1,)
+        assert search_one(session, request(order=Order(ascending=True), source=first.after)).uids == (9,)
         server.mailbox.messages[1].flags = ("\\Seen",)
         assert search_one(session, request(unread_only=True)).uids == (9, 1), "flags are verified here then"
     server.mailbox.messages.clear()
@@ -202,7 +202,7 @@ def test_a_refused_examine_is_not_taken_for_an_empty_search(peer: PeerFactory) -
 
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED, (*PLAIN, "SORT")])
-@pytest.mark.parametrize("order", [Order.NEWEST, Order.OLDEST, Order.LARGEST])
+@pytest.mark.parametrize("order", [Order(), Order(ascending=True), Order(Rank.WRITTEN)])
 def test_a_huge_mailbox_is_not_sorted_by_the_server(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, capabilities: tuple[str, ...], order: Order
 ) -> None:
@@ -211,11 +211,11 @@ def test_a_huge_mailbox_is_not_sorted_by_the_server(
     uids = list(range(3, 60, 2))
     server = peer(messages=[letter(uid, size=uid) for uid in uids], capabilities=capabilities)
     quirks = Quirks()
-    expected = tuple(uids if order is Order.OLDEST else reversed(uids))
+    expected = tuple(uids if order.ascending else reversed(uids))
     for _ in range(2):
         with session_on(make_account(server), quirks) as session:
             first = search_one(session, request(order=order, size=20))
-            second = search_one(session, request(order=order, size=20, after=first.last))
+            second = search_one(session, request(order=order, size=20, source=first.after))
             assert first.uids + second.uids == expected
     assert not any(each.name == "UID SORT" for each in server.commands)
 
@@ -233,5 +233,5 @@ def test_a_sort_that_fails_is_replaced(peer: PeerFactory, answer: bytes) -> None
     rule = Rule(command="UID SORT", action=Respond(answer))
     server = peer(messages=messages, capabilities=(*EXTENDED, "SORT"), rules=[rule])
     quirks = Quirks()
-    assert find(server, quirks, order=Order.LARGEST).uids == (2, 1, 3)
+    assert find(server, quirks, order=Order(Rank.SIZE)).uids == (2, 1, 3)
     assert quirks.allows("SORT") == (b" NO " not in answer)

@@ -1,31 +1,28 @@
 import pytest
 
-from mailmcp.mail.header.subject import is_forward_subject, split_subject
+from mailmcp.mail.header.subject import is_forward_subject, is_reply_subject
 
 
 @pytest.mark.parametrize(
-    ("subject", "base", "is_reply"),
+    ("subject", "is_reply"),
     [
-        ("Offer", "offer", False),
-        ("Re: Offer", "offer", True),
-        ("RE[2]: Offer", "offer", True),
-        ("Re: Re: AW: SV: Offer", "offer", True),
-        ("Fwd: Offer", "offer", False),
-        ("WG: AW: Offer", "offer", True),
-        ("[list] Re: [list]  Of  fer", "of fer", True),
-        ("Antw.: nothing known", "antw.: nothing known", False),
-        ("回复:会议", "会议", True),
-        ("Отв: Встреча", "встреча", True),
-        ("Re:", "re:", False),
-        ("Regarding: the offer", "regarding: the offer", False),
-        ("VS: Tarjous", "tarjous", True),
-        ("Továbbítás: Ajánlat", "ajánlat", False),
-        ("転送: 会議", "会議", False),
-        ("", "", False),
+        ("Offer", False),
+        ("RE[2]: Offer", True),
+        ("Fwd: Offer", False),
+        ("WG: AW: Offer", True),
+        ("[list] Re: [list]  Of  fer", True),
+        ("Antw.: nothing known", False),
+        ("回复:会议", True),
+        ("Отв: Встреча", True),
+        ("Re:", False),
+        ("Regarding: the offer", False),
+        ("VS: Tarjous", True),
+        ("転送: 会議", False),
+        ("", False),
     ],
 )
-def test_base_subjects(subject: str, base: str, *, is_reply: bool) -> None:
-    assert split_subject(subject) == (base, is_reply)
+def test_subjects_of_replies_are_known(subject: str, *, is_reply: bool) -> None:
+    assert is_reply_subject(subject) is is_reply
 
 
 @pytest.mark.parametrize(

@@ -164,38 +164,6 @@ def test_copied_headers_begin_the_content_of_a_forwarded_message() -> None:
     assert collapse_quotes(f"FYI\n{OLD}", forwarded=True).text == f"FYI\n{gone(4)}"
 
 
-ABOVE = "Ada, the\nold café is  open.\n\n+1 for tea\n\n-- \nBob"
-SHORT = "Ada <ada@x.example> wrote:\n\n> +1 for tea"
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        (f"Fine.\n\n{SHORT}", f"Fine.\n\n{gone(3)}"),
-        (f"Fine.\n{SHORT}\n\n", f"Fine.\n{gone(3)}\n\n"),
-        ("Fine.\n> the old café\n> is open.", f"Fine.\n{gone(2)}"),
-        ("Fine.\n>> +1\n>> for\n>> tea", f"Fine.\n{gone(3)}"),
-        (f"Fine.\n{OLD}", f"Fine.\n{gone(4)}"),
-        # Not its words, or not whole ones, or not all.
-        ("Fine.\n> +1 for\n> cake", None),
-        ("Fine.\n> or te\n> a", None),
-        ("Fine.\n> +1 for tea", None),
-        ("Fine.\n> +1 for tea\n> and cake", None),
-        ("Fine.\n>\n>", None),
-        # What is answered stays, and so do a signature's neighbours.
-        ("> +1 for tea\nFine.", None),
-        ("Hi,\n> +1 for tea\nFine.\n> the old\nClosed.", None),
-        (f"Fine.\n{SHORT}\n-- \nAda", None),
-        ("> +1 for tea", None),
-        (f"Fine.\n-----Original Message-----\n{OUTLOOK.splitlines()[0]}", None),
-        ("Fine.\n\n-----Original Message-----\n+1 for tea", None),
-    ],
-)
-def test_few_lines_that_the_reader_just_read_are_removed_too(body: str, expected: str | None) -> None:
-    """None: the body stays as it is."""
-    assert collapse_quotes(body, above=ABOVE).text == (body if expected is None else expected)
-
-
 _ORDINARY = ("", "> a", "> b", ">", ">> c", "Yes.", "No.", "-- ", "_____", "[9 quoted lines]")
 _TELLING = ("On 5 Nov 2026, Ada wrote:", "Ada <a@x.example>", "wrote:", "-----Original Message-----")
 _LINES = st.lists(
@@ -265,6 +233,6 @@ _PIECES = (
 def test_time_is_linear(piece: str) -> None:
     def collapse(size: int) -> None:
         body = "Hi\n" + piece * (size // len(piece))
-        collapse_quotes(body, above=body)
+        collapse_quotes(body)
 
     assert_linear(collapse, large=240_000)

@@ -1,23 +1,16 @@
 """A part is fetched alone, or its whole message; and what came is never taken for more than it is."""
 
-from functools import partial
 from pathlib import Path
 
-import anyio
 import pytest
-from anyio import to_thread
 
 from mailmcp import limits
-from mailmcp.mail.mime.structure import Part
 from mailmcp.reasons import Reason
 from mailmcp.tools.attachment import file
-from mailmcp.tools.attachment.part import content_parts
-from mailmcp.tools.attachment.tool import GetAttachmentArguments, get_attachment
 from mailmcp.tools.preferences import Preferences
-from mailmcp.tools.tool import Call
-from mcp_envelope import InternalError, read_arguments
+from mcp_envelope import InternalError
 from servers.peer import PeerFactory
-from servers.peer_actions import Action, Close, FailUid, Respond, Rule, Silence
+from servers.peer_actions import Action, Close, FailUid, Respond, Rule
 from tools.conftest import DeskFactory
 from tools.files import PEER_ID, get, peer_message, refused
 from tools.stores import peer_account
@@ -37,16 +30,6 @@ HOLLOW = (
 NOTHING = b"* 1 FETCH (UID 1 BODY[2]<%d> {0}\r\n)\r\n{tag} OK Done\r\n"
 
 
-def test_the_parts_that_have_content() -> None:
-    text, empty = (Part(part_id=f"2.{n}", content_type="text/plain", size_octets=n % 2) for n in (1, 2))
-    body = Part(part_id="2.TEXT", content_type="multipart/mixed", parts=(text, empty))
-    message = Part(part_id="2", content_type="message/rfc822", parts=(body,))
-    first = Part(part_id="1", content_type="text/plain", size_octets=9)
-    root = Part(part_id="TEXT", content_type="multipart/mixed", parts=(first, message))
-    assert [part.part_id for part in content_parts(root)] == ["1", "2", "2.1"]
-    assert content_parts(None) == []
-
-
 @pytest.mark.parametrize("answer", [BROKEN, NO_STRUCTURE, NO_OCTETS, WRONG_OCTETS, HOLLOW])
 def test_if_the_server_fails_to_send_a_part_the_message_is_fetched(
     peer: PeerFactory, open_desk: DeskFactory, answer: bytes
@@ -55,27 +38,6 @@ def test_if_the_server_fails_to_send_a_part_the_message_is_fetched(
     (embedded,) = get(open_desk(peer_account(server)), PEER_ID, mode="content").outcome.embedded
     assert embedded.octets == b"ABC" * 5
     assert sum(command.name == "UID FETCH" for command in server.commands) == 2
-
-
-@pytest.mark.parametrize(
-    ("changes", "status"),
-    [
-        ((b"SIZE 400", b"SIZE 90000000", b'"BASE64" 30', b'"7BIT" 30'), "partial"),
-        ((b"RFC822.SIZE 400 ", b"", b'"BASE64" 30', b'"7BIT" 3'), "ok"),
-    ],
-    ids=["a large message isn't fetched for a wrong size", "nor one of unknown size"],
-)
-def test_octets_count_more_than_sizes(
-    peer: PeerFactory, open_desk: DeskFactory, changes: tuple[bytes, bytes, bytes, bytes], status: str
-) -> None:
-    answer = WRONG_OCTETS.replace(*changes[:2]).replace(*changes[2:])
-    rules = [
-        Rule(command="UID FETCH", nth=n, action=Respond(raw)) for n, raw in ((1, answer), (2, NOTHING % 4))
-    ]
-    reply = get(
-        open_desk(peer_account(peer(messages=[peer_message()], rules=rules))), PEER_ID, mode="content"
-    )
-    assert (reply.outcome.embedded[0].octets, reply.data["status"]) == (b"abcd", status)
 
 
 @pytest.mark.parametrize(
@@ -104,19 +66,6 @@ def test_a_message_that_the_server_never_sends_is_an_error(
     assert error.reason is reason
     assert said in error.message
     assert (error.next_action is not None) == bool(said)
-
-
-@pytest.mark.parametrize(("parts", "named"), [(1, "Parts: 1, 2."), (60, "49, 50 and 11 more.")])
-def test_a_part_that_the_message_lacks_is_not_found(
-    peer: PeerFactory, open_desk: DeskFactory, parts: int, named: str
-) -> None:
-    message = peer_message()
-    text = b"--b\r\nContent-Type: text/plain\r\n\r\nText\r\n"
-    message.octets = message.octets.replace(text, text * parts)
-    rule = Rule(command="UID FETCH", nth=1, action=Respond(NO_STRUCTURE))
-    error = refused(open_desk(peer_account(peer(messages=[message], rules=[rule]))), PEER_ID, "99")
-    assert error.reason is Reason.PART_MISSING
-    assert named in error.message
 
 
 @pytest.mark.parametrize("mode", ["text", "content", "save"])
@@ -150,16 +99,6 @@ def test_more_than_announced_stays_within_the_limit(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("mode", ["content", "save"])
-def test_a_broken_encoding_is_a_warning(
-    peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, mode: str
-) -> None:
-    desk = open_desk(peer_account(peer(messages=[peer_message(octets=b"QUJD!QUJD")])))
-    desk.preferences = Preferences(save_folder=tmp_path)
-    reply = get(desk, PEER_ID, mode=mode)
-    assert reply.outcome.warnings == ("The attachment is malformed and may be damaged: broken base64.",)
-
-
 @pytest.mark.parametrize(
     ("action", "nth", "reason", "saved"),
     [
@@ -188,31 +127,3 @@ def test_what_happens_between_two_ranges_leaves_nothing_half_behind(
     else:
         assert refused(desk, PEER_ID, mode="save").reason is reason
     assert [path.read_bytes() for path in tmp_path.iterdir()] == saved
-
-
-def test_a_cancelled_save_leaves_nothing_behind(
-    peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The client gives up while the second range is awaited: the thread ends, and takes its file along."""
-    monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 6)
-    server = peer(
-        messages=[peer_message()], rules=[Rule(command="UID FETCH", containing="<6.6>", action=Silence())]
-    )
-    desk = open_desk(peer_account(server))
-    desk.preferences = Preferences(save_folder=tmp_path)
-    sent = {"message_id": PEER_ID, "part_id": "2", "mode": "save"}
-    arguments = read_arguments(GetAttachmentArguments, sent)
-
-    def names() -> list[str]:
-        return [path.name for path in tmp_path.iterdir()]
-
-    async def give_up(call: Call) -> list[str]:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(get_attachment, arguments, call)
-            await to_thread.run_sync(partial(server.wait_for, "UID FETCH", nth=2))
-            before = names()
-            tasks.cancel_scope.cancel()
-        return before
-
-    assert desk.run(give_up) == ["part-2.bin"]
-    assert names() == []

@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
-from mailmcp.documents.extraction import Cause, Extraction, UnreadableError
-from mailmcp.documents.kind import Kind
+from mailmcp.documents.extraction import UnreadableError
 from mailmcp.mail.mime.structure import Part
-from mailmcp.tools.attachment.text import AttachmentText, can_have_text, octets_wanted, read_attachment_text
+from mailmcp.tools.attachment.text import AttachmentText, can_have_text, read_attachment_text
 from mailmcp.tools.tool import Call
-from mcp_envelope import Code
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import crlf, make_letter
@@ -48,14 +46,11 @@ def read(desk: Desk, octets: bytes, content_type: str, filename: str = "", **opt
 @pytest.mark.parametrize(
     ("content_type", "filename", "expected"),
     [
-        ("text/x-python", "a.py", True),
         ("text/plain", "a.unknown", True),
         ("application/ld+json", "", True),
         ("image/svg+xml", "a.svg", True),
-        ("message/rfc822", "", True),
         (UNKNOWN, "Mail.EML", True),
         ("x-unknown/x-unknown", "a.txt", True),
-        (EXCEL, "a.xls", True),
         (UNKNOWN, "a.docx", True),
         (UNKNOWN, "a.bin", False),
         ("image/png", "a.txt", False),
@@ -65,29 +60,17 @@ def test_labels_promise_text(content_type: str, filename: str, *, expected: bool
     assert can_have_text(content_type, filename) is expected
 
 
-def test_documents_are_wanted_whole() -> None:
-    document = Part(part_id="2", content_type=UNKNOWN, filename="a.pdf")
-    assert octets_wanted(document) > 10 * octets_wanted(Part(part_id="2", content_type="text/csv"))
-
-
 @pytest.mark.parametrize(
     ("filename", "content_type", "octets", "expected"),
     [
-        ("", "text/csv", b"a,b\r\n1,2\r\n", "a,b\n1,2"),
-        ("a.html", UNKNOWN, b"<p>A<p>B", "A\n\nB"),
         ("a.html", "text/plain", b"<p>A<p>B", "A\n\nB"),
-        ("", "application/json", b'{"a": 1}', '{"a": 1}'),
-        ("", UNKNOWN, "Grüße".encode(), "Grüße"),
         ("", "application/x-who-knows", "Grüß".encode()[:-1], "Grü\ufffd"),
         ("", "text/plain", b"", ""),
         ("", "text/calendar", EMPTY_CALENDAR, EMPTY_CALENDAR.decode().replace("\r\n", "\n").strip()),
         # Under a type that says otherwise, in whatever charset.
         ("l.csv", EXCEL, GERMAN.encode("cp1252"), GERMAN),
-        ("l.csv", EXCEL, RUSSIAN.encode("cp1251"), RUSSIAN),
         ("l.csv", "application/x-msexcel", CHINESE.encode("gb18030"), CHINESE),
         ("l.txt", EXCEL, GERMAN.encode("utf-16"), GERMAN),
-        ("l.tsv", EXCEL, GERMAN.encode("utf-16-le"), GERMAN),
-        ("l.txt", UNKNOWN, GERMAN.encode("utf-16-be"), GERMAN),
         ("l.log", "application/x-unknown-content-type", GERMAN.encode("latin-1"), GERMAN),
         ("l.xml", "application/msword", b"<a>1</a>", "<a>1</a>"),
         # Without a name that says so, the content must.
@@ -100,8 +83,7 @@ def test_documents_are_wanted_whole() -> None:
 def test_text_is_read_whatever_its_type(
     desk: Desk, filename: str, content_type: str, octets: bytes, expected: str
 ) -> None:
-    found = read(desk, octets, content_type, filename)
-    assert (found.text, found.issue) == (expected.rstrip("\n"), None)
+    assert read(desk, octets, content_type, filename).text == expected.rstrip("\n")
 
 
 @pytest.mark.parametrize(
@@ -115,18 +97,14 @@ def test_text_is_read_whatever_its_type(
     ],
 )
 def test_data_is_no_text(desk: Desk, filename: str, content_type: str, octets: bytes) -> None:
-    found = read(desk, octets, content_type, filename)
-    assert found.issue is not None
-    assert (found.text, found.issue.code, found.issue.stage) == ("", Code.INVALID_INPUT, "extract")
-    assert content_type in found.issue.message
+    with pytest.raises(UnreadableError, match="no readable text"):
+        read(desk, octets, content_type, filename)
 
 
 @pytest.mark.parametrize(
     ("octets", "content_type", "filename", "encoding", "expected"),
     [
         (EVENT, "text/calendar", "", "7bit", "what: Budget"),
-        (EVENT, UNKNOWN, "a.ics", "7bit", "what: Budget"),
-        (MAIL, "message/rfc822", "", "7bit", "Subject: Inside"),
         (base64.encodebytes(MAIL), "message/rfc822", "", "base64", "Words"),
     ],
 )
@@ -191,42 +169,3 @@ def test_what_is_missing_or_odd_is_a_warning(
     assert found.text.endswith(text)
     [said] = found.warnings
     assert said.startswith(warning)
-
-
-class FakeExtractor:
-    """Answers as it is told; the real one is tested where it is, and through the tool."""
-
-    def __init__(self, answer: Extraction | UnreadableError) -> None:
-        self.answer = answer
-
-    async def extract(self, _content: bytes, kind: Kind, *, deadline: float) -> Extraction:
-        assert (kind, deadline > 0) == (Kind.PDF, True)
-        if isinstance(self.answer, UnreadableError):
-            raise self.answer
-        return self.answer
-
-
-@pytest.mark.parametrize(
-    ("cause", "code"),
-    [
-        (Cause.CRASHED, Code.INTERNAL),
-        (Cause.TIMED_OUT, Code.TIMEOUT),
-        (Cause.OUT_OF_MEMORY, Code.INTERNAL),
-        (Cause.ENCRYPTED, Code.INVALID_INPUT),
-    ],
-)
-def test_a_document_that_cannot_be_read_is_an_issue(desk: Desk, cause: Cause, code: Code) -> None:
-    error = UnreadableError(cause)
-    desk.extractor = FakeExtractor(error)  # type: ignore[assignment] # answers alike
-    found = read(desk, b"%PDF-1.7", UNKNOWN)
-    assert found.issue is not None
-    assert (found.issue.code, found.issue.message) == (code, error.message)
-    cut = read(desk, b"%PDF-1.7\nand so on", "application/pdf", cut=True)
-    assert "too large" in str(cut.issue)
-
-
-def test_what_is_noted_of_a_document_is_said(desk: Desk) -> None:
-    fake = FakeExtractor(Extraction(text="abc", sections=(), truncated=True, notes=("One.", "Two.")))
-    desk.extractor = fake  # type: ignore[assignment] # answers alike
-    found = read(desk, b"%PDF-1.7", "application/pdf")
-    assert (found.text, found.warnings) == ("abc", ("One.", "Two."))

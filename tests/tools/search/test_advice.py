@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mailmcp import limits
-from mailmcp.model.cursor import SourceCursor
+from mailmcp.model.cursor import Source
 from mailmcp.model.query import CRITERIA
 from mailmcp.tools.search.advice import search_warnings
 from mailmcp.tools.search.coverage import Coverage
@@ -64,7 +64,7 @@ def test_what_was_counted_is_said() -> None:
 
 def test_left_out_mailboxes_of_many_accounts_are_searched_account_by_account() -> None:
     accounts = [f"club-{number}" for number in range(limits.SEARCH_SOURCES_MAX // 2 + 1)]
-    sources = tuple(SourceCursor(account_id=each, mailbox="*") for each in accounts)
+    sources = tuple(Source(account_id=each, mailbox="*") for each in accounts)
     search = replace(SEVERAL, sources=sources)
     aside = tuple((each, name) for each in accounts for name in ("Junk", "Trash"))
     coverage = covered(search, others=aside, aside=aside)

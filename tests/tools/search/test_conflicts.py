@@ -56,7 +56,7 @@ def test_a_mailbox_made_anew_between_pages_is_a_conflict(
 @pytest.mark.parametrize(
     "criteria",
     [
-        {"last_days": 30},
+        {"since": "2000-01-01"},
         {"query": "text message", "from": "ann", "to": "bob", "since": "2000-01-01"},
         {"before": "2999-12-31", "unread_only": True},
     ],

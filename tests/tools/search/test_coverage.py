@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from imap.searches import candidate_list
+from imap.searches import page_of
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.page import MailboxPage
-from mailmcp.model.cursor import SourceCursor
+from mailmcp.model.cursor import Source
 from mailmcp.tools.search.coverage import COVERAGE_CHARS_MAX, Coverage
 from mailmcp.tools.search.state import Search
 from servers.peer import PeerFactory
@@ -29,22 +29,8 @@ def scanned(
     known_gaps: str = "",
     uids: tuple[int, ...] = (),
 ) -> MailboxPage:
-    return MailboxPage(
-        mailbox="INBOX",
-        uidvalidity=1,
-        exists=7,
-        uids=uids,
-        fetched=Fetched(),
-        candidates=candidate_list(),
-        last=None,
-        left=0,
-        total=len(uids),
-        total_exact=True,
-        candidates_checked=0,
-        statements=statements,
-        known_gaps=known_gaps,
-        complete=complete,
-    )
+    rows = [FetchedMessage(uid=uid) for uid in uids]
+    return page_of(*rows, exists=7, statements=statements, known_gaps=known_gaps, complete=complete)
 
 
 def coverage(search: Search = SEARCH, **facts: Any) -> Coverage:
@@ -124,7 +110,7 @@ def test_a_name_cannot_pass_for_the_count_of_names() -> None:
 
 
 def test_accounts_are_named_where_there_are_several() -> None:
-    two = replace(SEVERAL, sources=(*SEARCH.sources, SourceCursor(account_id="club", mailbox="INBOX")))
+    two = replace(SEVERAL, sources=(*SEARCH.sources, Source(account_id="club", mailbox="INBOX")))
     assert coverage(two, failed=(("club", "A"),)).data.mailboxes_failed == ["club: A"]
     (line,) = coverage(two, others=(("club", "A`B"), ("club", r'"A\u0060B"'))).lines(empty=True)
     assert line == r'Not searched: club: `"A\u0060B"`, club: `"\"A\\u0060B\""`'
@@ -184,7 +170,7 @@ def test_an_empty_result_with_a_failed_mailbox_proves_nothing(
 
 
 def test_what_several_mailboxes_have_left_is_one_sentence() -> None:
-    checked, full = replace(scanned(), candidates_checked=30, unchecked=315), scanned()
-    full = replace(full, candidates_checked=10, left=490)
-    said = coverage(seen=(checked, full, replace(checked, candidates_checked=40))).method
+    checked, full = replace(scanned(), checked=30, unchecked=315), scanned()
+    full = replace(full, checked=10, left=490)
+    said = coverage(seen=(checked, full, replace(checked, checked=40))).method
     assert said == ["Checked 70 of 700 possible matches; the next page continues from there."]

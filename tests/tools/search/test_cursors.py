@@ -92,7 +92,6 @@ def test_the_same_arguments_beside_a_cursor_are_accepted(searching: Desk, cursor
         ("from", "other"),
         ("to", "other"),
         ("subject", "Message"),
-        ("last_days", 3),
         ("since", "2000-01-02"),
         ("before", "2999-12-30"),
         ("snippet_max_chars", 61),
@@ -122,7 +121,7 @@ def test_unread_only_contradicts_a_search_of_all(searching: Desk) -> None:
     assert problems(caught.value) == [("unread_only", "cursor_mismatch")]
 
 
-@pytest.mark.parametrize("text", ["x", "next", "s2.10.0.3.work:INBOX:1:2.00000000", "null", "."])
+@pytest.mark.parametrize("text", ["x", "next", "s3.3.work:INBOX:1:u2.00000000", "null", "."])
 def test_text_that_is_not_a_cursor_is_malformed(searching: Desk, text: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         searching.search(cursor=text)
@@ -132,35 +131,18 @@ def test_text_that_is_not_a_cursor_is_malformed(searching: Desk, text: str) -> N
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (".v=2000-01-01", ".v=2000-02-30"),
-        (".v=2000-01-01", ".v=then"),
-        (".v=2000-01-01", ".v=20000101"),
-        (".w=3000-01-01", ".w=10000-01-01"),
-        (".v=2000-01-01", ".v="),
-        (".u=1", ".u=0"),
-        (".u=1", ".u="),
-        (".u=1", ".xx=1"),
-        (".u=1", ".account_id=home"),
-        (".u=1", ".n=2000-01-01"),
-        (".u=1", ".ba=2"),
-        (".u=1", ".ba=1.p=*"),
-        (".v=2000-01-01.w=3000-01-01", ".d=3"),
-        (".v=2000-01-01.w=3000-01-01", ".n=2000-01-01"),
-        (".v=2000-01-01.w=3000-01-01", ".d=3.n=then"),
-        (".v=2000-01-01.w=3000-01-01", ".d=366.n=2000-01-01"),
-        (".v=2000-01-01.w=3000-01-01", ".d=0.n=2000-01-01"),
-        (".v=2000-01-01.w=3000-01-01", ".d=x.n=2000-01-01"),
-        (".v=2000-01-01", ".d=3.n=2000-01-01"),
-        ("q=text", "q=a%0D%0AA1+DELETE+INBOX"),
-        ("q=text", "q=a%00b"),
-        ("q=text", "q=" + "a" * 2000),
+        (".since=2000-01-01", ".since=2000-02-30"),
+        (".since=2000-01-01", ".since=then"),
+        (".before=3000-01-01", ".before=10000-01-01"),
+        (".unread_only=true", ".group_by=sender"),
+        (".unread_only=true", ".q=text"),
+        ("query=text", "query=a%0D%0AA1+DELETE+INBOX"),
+        ("query=text", "query=a%00b"),
+        ("query=text", "query=" + "a" * 2000),
         (":INBOX:", ":IN%0D%0ABOX:"),
         (":INBOX:", ":" + "a" * 2000 + ":"),
-        (":INBOX:", ":*:"),
-        ("work:INBOX:", "work:Other.work:INBOX:"),
-        ("s2.1.60.", "s2.101.60."),
-        ("s2.1.60.", "s2.0.60."),
-        ("s2.1.60.", "s2.1.10."),
+        ("limit=1.", "limit=101."),
+        ("snippet_max_chars=60", "snippet_max_chars=10"),
     ],
 )
 def test_an_impossible_forged_cursor_is_malformed(searching: Desk, cursor: str, old: str, new: str) -> None:

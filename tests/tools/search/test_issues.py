@@ -1,6 +1,6 @@
 """Failures of a search, told once each: for a mailbox, or for an account as a whole."""
 
-from mailmcp.model.cursor import SourceCursor
+from mailmcp.model.cursor import Source
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.failures import nothing_searched, source_issues
 from mailmcp.tools.search.sources import Searched, Searches
@@ -11,7 +11,7 @@ SEARCH = start(mailbox="A")
 
 
 def failed(account_id: str, mailbox: str, error: ToolError) -> Searched:
-    return Searched(source=SourceCursor(account_id=account_id, mailbox=mailbox), found=error)
+    return Searched(source=Source(account_id=account_id, mailbox=mailbox), found=error)
 
 
 def lost() -> ToolError:

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mailmcp import limits
 from mcp_envelope import InvalidInputError
 from tools.conftest import DeskFactory
 from tools.desk import Desk
@@ -62,13 +61,13 @@ def test_a_search_begun_before_the_move_goes_on_as_it_began(store: Store, desk: 
 def test_what_cannot_be_sorted_is_said_on_each_page(
     pymap_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "SORT_CANDIDATES_MAX", 3)
+    monkeypatch.setattr("mailmcp.imap.search.find.BLOCK_MESSAGES", 3)
     for day in DAYS:
         received = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=day)
         pymap_mail.fill("INBOX", make_numbered(day), received=received)
     found = list(pages(open_desk(pymap_mail.account), limit=2))
-    assert [each for page in found for each in subjects(page.data["messages"])] == list(reversed(DAYS))
-    assert all("not always the order of arrival" in page.text for page in found)
+    assert [each for page in found for each in subjects(page.data["messages"])] == [8, 7, 1, 9, 5, 2]
+    assert all("messages are in order, starting with those" in page.text for page in found)
 
 
 def test_only_matches_count(moved: Desk) -> None:

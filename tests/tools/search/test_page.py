@@ -6,13 +6,10 @@ from datetime import UTC, datetime, timedelta
 import bpe_openai
 import pytest
 
-from imap.searches import candidate_list
+from imap.searches import page_of
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.order import Position
-from mailmcp.imap.search.page import MailboxPage
-from mailmcp.model.cursor import SourceCursor, parse_search_cursor
+from mailmcp.model.cursor import Source, parse_search_cursor
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
 from mailmcp.tools.search.sources import Searched, Searches
 from tools.conftest import DeskFactory
@@ -135,7 +132,7 @@ def test_a_page_of_ten_stays_short(dovecot_mail: Store, desk: Desk) -> None:
 
 
 def test_an_oversized_cursor_drops_its_remembered_copies() -> None:
-    source = SourceCursor(
+    source = Source(
         account_id="home", mailbox="A", uidvalidity=1, uid=1, skip=tuple(range(10**9, 10**9 + 9_000))
     )
     search = replace(start(mailbox="A"), sources=(source,))
@@ -148,22 +145,8 @@ def test_an_oversized_cursor_drops_its_remembered_copies() -> None:
 
 
 def scanned(mailbox: str, *messages: FetchedMessage) -> Searched:
-    uids = [each.uid for each in messages]
-    found = MailboxPage(
-        mailbox=mailbox,
-        uidvalidity=1,
-        exists=len(uids),
-        uids=tuple(uids),
-        ranks=dict.fromkeys(uids, 5),
-        fetched=Fetched(messages=dict(zip(uids, messages, strict=True))),
-        candidates=candidate_list(*uids),
-        last=Position(uidvalidity=1, uid=uids[-1], rank=5),
-        left=0,
-        total=len(uids),
-        total_exact=True,
-        candidates_checked=len(uids),
-    )
-    return Searched(source=SourceCursor(account_id=mailbox.partition("-")[0], mailbox=mailbox), found=found)
+    found = page_of(*messages, mailbox=mailbox)
+    return Searched(source=replace(found.source, uidvalidity=0), found=found)
 
 
 @pytest.mark.parametrize(

@@ -146,15 +146,12 @@ def test_the_finer_criteria_hold_too(filled: Desk, arguments: dict[str, object],
     assert filled.search(**arguments).places == expected
 
 
-@pytest.mark.parametrize("sort", ["oldest", "largest"])
-def test_other_orders_have_pages_too(filled: Desk, sort: str) -> None:
-    whole = filled.search(sort=sort)
-    pages = [filled.search(sort=sort, limit=3)]
+def test_the_other_order_has_pages_too(filled: Desk) -> None:
+    whole = filled.search(sort="oldest")
+    pages = [filled.search(sort="oldest", limit=3)]
     filled.forget()
     pages.append(filled.search(cursor=pages[0].data["next_cursor"]))
     assert pages[0].places + pages[1].places == whole.places
-    sizes = [row["size_bytes"] for row in whole.data["messages"]]
-    assert sort == "oldest" or sizes == sorted(sizes, reverse=True)
 
 
 def test_gmails_language_is_for_gmail_alone(filled: Desk) -> None:

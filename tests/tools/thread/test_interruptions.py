@@ -80,27 +80,6 @@ def test_a_cut_that_every_attempt_meets_costs_only_the_texts_behind_it(
     check(desk.call(**next_call(reply)), rows(desk.call("imap_get_thread", {"message_id": message_id})))
 
 
-def test_a_cut_that_every_attempt_meets_costs_only_the_rows_behind_it(
-    server: Peer, open_desk: DeskFactory
-) -> None:
-    desk = open_desk(peer_account(server))
-    message_id = desk.search(limit=1).data["messages"][0]["message_id"]
-    # The first is for the message itself, on each of the connections.
-    for attempt in range(RETRY_ATTEMPTS):
-        nth = 2 * (attempt + 1)
-        server.rules.append(
-            Rule(command="UID FETCH", containing="REFERENCES", nth=nth, action=Close("within"))
-        )
-    reply = desk.call("imap_get_thread", {"message_id": message_id})
-    shown, issues = rows(reply), reply.data["issues"]
-    assert reply.data["status"] == "partial"
-    assert 1 < len(shown) < MESSAGES
-    assert not reply.data["coverage"]["complete"]
-    named = {issue["message_id"] for issue in issues if "message_id" in issue}
-    assert named
-    assert not named & shown.keys()
-
-
 def check(reply: Reply, everything: Mapping[str, object]) -> None:
     """Check that a page has each message, or names it, and shows none otherwise than it should be."""
     shown, issues = rows(reply), reply.data["issues"]

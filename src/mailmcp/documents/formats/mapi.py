@@ -29,6 +29,7 @@ from mailmcp.mail.tnef import BINARY, STRING8, TIME, UNICODE
 TOO_DEEP: Final = "Messages that are nested even deeper were not read."
 
 _EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
+_DAY: Final = 864_000_000_000
 _ISO_8859_PAGES: Final = range(28591, 28606)
 
 
@@ -95,6 +96,8 @@ class Properties:
             found = self.find(each)
             if found is not None and found[0] == TIME and len(found[1]) >= 8:
                 ticks: int = struct.unpack_from("<Q", found[1])[0]
+                if ticks < _DAY:  # none, whatever the file says
+                    continue
                 try:
                     when = _EPOCH + timedelta(microseconds=ticks // 10)
                 except OverflowError:

@@ -4,8 +4,8 @@ Deleted text (`text:tracked-changes`) and comments are left out. So is what styl
 counted.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import BinaryIO
+from collections.abc import Iterable
+from typing import BinaryIO, Final
 
 from mailmcp.documents.archive import Archive
 from mailmcp.documents.extraction import Cause, UnreadableError
@@ -15,11 +15,7 @@ from mailmcp.documents.writer import Writer
 from mailmcp.documents.xml_stream import Event, Start
 
 _CONTENT = "content.xml"
-_BODIES: Mapping[str, Callable[[Writer, frozenset[str]], "TextReader | SheetReader"]] = {
-    "text": TextReader,
-    "presentation": TextReader,
-    "spreadsheet": SheetReader,
-}
+_BODIES: Final = frozenset({"text", "presentation", "spreadsheet"})
 
 
 def read(content: BinaryIO, out: Writer) -> None:
@@ -39,16 +35,19 @@ def read(content: BinaryIO, out: Writer) -> None:
         raise UnreadableError(Cause.MALFORMED)
     hidden = hidden_styles(archive.events("styles.xml")) | hidden_styles(archive.events(_CONTENT))
     events = archive.events(_CONTENT)
-    _body(events)(out, hidden).read(events)
+    if _find_body(events) == "spreadsheet":
+        SheetReader(out, hidden).read(events)
+    else:
+        TextReader(out, hidden, archive).read(events)
 
 
-def _body(events: Iterable[Event]) -> Callable[[Writer, frozenset[str]], "TextReader | SheetReader"]:
-    """Go to the body, and choose its reader by its first element."""
+def _find_body(events: Iterable[Event]) -> str:
+    """Go to the body, and return the name of its first element."""
     in_body = False
     for event in events:
         if isinstance(event, Start):
             if in_body and event.name in _BODIES:
-                return _BODIES[event.name]
+                return event.name
             in_body = event.name == "body"
     raise UnreadableError(Cause.MALFORMED)
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import BinaryIO, Final
 
 from mailmcp.documents.archive import Archive
-from mailmcp.documents.blocks import BlockWriter
+from mailmcp.documents.blocks import BlockWriter, picture_mark
+from mailmcp.documents.formulas import FORMULAS, FormulaReader
 from mailmcp.documents.writer import Writer
 from mailmcp.documents.xml_stream import Event, Start, without
 
@@ -56,16 +57,22 @@ class _Shapes:
         self._blocks = BlockWriter(out.write_line, out.count_hidden)
         self._hide = out.count_hidden
         self._mark = mark
-        self._role = ""
+        self._role = self._shape = ""
         self._shape_hidden: list[bool] = []
         self._level = 0
         self._bulleted = False
         self._pieces: list[str] = []
         self._in_text = False
+        self._formula: FormulaReader | None = None
 
     def read(self, events: Iterable[Event]) -> None:
         for event in without(events, _SKIPPED):
-            if isinstance(event, str):
+            if self._formula is not None:
+                written = self._formula.take(event)
+                if written is not None:
+                    self._text(written)
+                    self._formula = None
+            elif isinstance(event, str):
                 if self._in_text:
                     self._text(event)
             elif isinstance(event, Start):
@@ -81,17 +88,23 @@ class _Shapes:
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name in _SHAPES:
-            self._role = ""
+            self._role, self._shape = "", name
             self._shape_hidden.append(False)
         elif name == "cNvPr" and self._shape_hidden:
             self._shape_hidden[-1] = attributes.get("hidden") in {"1", "true"}
+            if self._shape == "pic":
+                self._text(picture_mark(attributes.get("descr", "")))
+                self._end_paragraph()
         elif name == "ph":
             self._role = attributes.get("type", "")
         else:
             self._within(name, attributes)
 
     def _within(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "t":
+        if name in FORMULAS:
+            self._formula = FormulaReader(self._hide)
+            self._formula.take(Start(name, attributes))
+        elif name == "t":
             self._in_text = True
         elif name == "br":
             self._pieces.append("\n")

@@ -11,7 +11,8 @@ from typing import BinaryIO, Final
 
 from mailmcp import limits
 from mailmcp.documents.archive import Archive
-from mailmcp.documents.blocks import BlockWriter
+from mailmcp.documents.blocks import BlockWriter, picture_mark
+from mailmcp.documents.formulas import FORMULAS, FormulaReader
 from mailmcp.documents.writer import Writer
 from mailmcp.documents.xml_stream import Event, Start
 
@@ -117,6 +118,11 @@ _SKIPPED: Final = frozenset(
 )
 """Deleted text, second copies of text boxes for old readers, and formats before a change."""
 
+
+def _is_skipped(event: Event) -> bool:
+    return isinstance(event, Start) and event.name in _SKIPPED
+
+
 _CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _REFERENCES: Final = {"footnoteReference": "[^{}]", "endnoteReference": "[^e{}]"}
 _NOTES: Final = {"footnote": "[^{}] ", "endnote": "[^e{}] ", "comment": "[Comment] "}
@@ -157,6 +163,7 @@ class PartReader:
         self._links = links or {}
         self._skipped_depth = 0
         self._in_text = False
+        self._formula: FormulaReader | None = None
         self._mark = ""
         self._row_deleted: list[bool] = []
         self._open: list[_Paragraph] = []
@@ -164,7 +171,12 @@ class PartReader:
     def read(self, events: Iterable[Event]) -> None:
         """Read the whole part."""
         for event in events:
-            if isinstance(event, str):
+            if self._formula is not None and not self._skipped_depth and not _is_skipped(event):
+                written = self._formula.take(event)
+                if written is not None:
+                    self._open[-1].pieces.append(written)
+                    self._formula = None
+            elif isinstance(event, str):
                 self._text(event)
             elif isinstance(event, Start):
                 self._start(event.name, event.attributes)
@@ -196,7 +208,11 @@ class PartReader:
         elif name == "tc":
             self._blocks.begin_cell()
         elif self._open:
-            self._within(self._open[-1], name, attributes)
+            if name in FORMULAS:
+                self._formula = FormulaReader(self._hide)
+                self._formula.take(Start(name, attributes))
+            else:
+                self._within(self._open[-1], name, attributes)
         else:
             self._between(name, attributes)
 
@@ -217,6 +233,8 @@ class PartReader:
                 paragraph.pieces.append(_CHARACTERS[name])
         elif name in _REFERENCES:
             paragraph.pieces.append(_REFERENCES[name].format(attributes.get("id", "")))
+        elif name == "docPr":
+            self._picture(paragraph, attributes.get("descr", "") or attributes.get("title", ""))
         elif name == "hyperlink":
             paragraph.link = (self._links.get(attributes.get("r:id", ""), ""), len(paragraph.pieces))
         elif name == "r":
@@ -225,6 +243,13 @@ class PartReader:
             paragraph.run_hidden = paragraph.run_hidden or self._is_hidden_by(name, attributes)
         else:
             self._property(paragraph, name, attributes.get("val", ""))
+
+    def _picture(self, paragraph: _Paragraph, described: str) -> None:
+        mark = picture_mark(described)
+        if paragraph.run_hidden or paragraph.style.hidden:
+            self._hide(mark)
+        else:
+            paragraph.pieces.append(mark)
 
     def _is_hidden_by(self, name: str, attributes: Mapping[str, str]) -> bool:
         """Return whether a property of a run hides it."""
@@ -262,9 +287,7 @@ class PartReader:
             paragraph.in_run = paragraph.run_hidden = False
         elif name == "hyperlink":
             target, before = paragraph.link
-            if target and target not in "".join(paragraph.pieces[before:]):
-                short = target[: limits.LINK_CHARS_MAX]
-                paragraph.pieces.append(f" <{short}>" if short == target else f" <{short}…>")
+            paragraph.pieces.append(link_suffix(target, "".join(paragraph.pieces[before:])))
         elif name == "p":
             self._open.pop()
             self._put(paragraph)
@@ -280,3 +303,11 @@ class PartReader:
             self._blocks.item(text, paragraph.level)
         else:
             self._blocks.paragraph(text)
+
+
+def link_suffix(target: str, shown: str) -> str:
+    """Return what to write after a link; "" if its text shows where it leads."""
+    if not target or target in shown:
+        return ""
+    short = target[: limits.LINK_CHARS_MAX]
+    return f" <{short}>" if short == target else f" <{short}…>"

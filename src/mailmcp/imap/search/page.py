@@ -1,51 +1,28 @@
-"""The values of a search: what is requested of one mailbox, and the page of matches that comes back."""
+"""The values of a search: what is requested of one mailbox, its candidates, and the page that comes back."""
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Protocol
 
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.search.order import UID_RANK, Order, Position
+from mailmcp.imap.rows import FetchedMessage
+from mailmcp.imap.search.cache import Kept, UidCache
+from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.plan import Plan
-from mailmcp.imap.search.uid_search import UidRange
-from mailmcp.imap.session import SelectedMailbox, Session
+from mailmcp.imap.session import Session
+from mailmcp.model.cursor import Source
 from mailmcp.model.query import SearchQuery
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateList:
-    """The candidates that a page leaves for the next one, and the mailbox as it was when they were found."""
-
-    uids: "array[int]"
-    """In order; complete after the position of the page that they are kept for."""
-
-    exists: int
-    uidnext: int | None
-    verified: bool
-    """Whether each candidate is known to match."""
-
-    rest: UidRange | None = None
-    """UIDs after the candidates that have not been searched; None if all have."""
-
-    def is_current(self, mailbox: SelectedMailbox, order: Order) -> bool:
-        """Return whether a search made now would find the same messages after any position.
-
-        EXISTS and UIDNEXT show that nothing was expunged and how many messages arrived. Those have
-        higher UIDs, so they come before every position of `Order.NEWEST`. Flags may have changed.
-        """
-        if self.uidnext is None or mailbox.uidnext is None:
-            return False
-        arrived = mailbox.uidnext - self.uidnext
-        unchanged = arrived == 0 or (order is Order.NEWEST and arrived > 0)
-        return unchanged and mailbox.exists - self.exists == arrived
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
     """One page of the matches in one mailbox."""
 
-    mailbox: str
+    source: Source
+    """The mailbox, and where in it the page begins."""
+
     query: SearchQuery
     size: int
     """Matches on a full page, from 1."""
@@ -56,27 +33,9 @@ class PageRequest:
     A `BODY.PEEK[HEADER.FIELDS (…)]` among them may come back with more fields.
     """
 
-    order: Order = Order.NEWEST
-    merge_order: Order | None = None
-    """The order of the pages that it is merged with, if that is another one than `order`."""
-
-    after: Position | None = None
-    """The last candidate that the previous page checked (`MailboxPage.last`)."""
-
-    known: CandidateList | None = None
-    """Candidates in `order` from an earlier page. They save the SEARCH as long as they are current."""
-
+    order: Order = Order()  # noqa: RUF009 - it is immutable
     doubted: frozenset[str] = frozenset()
     """Names of criteria that the server must not be asked for; see `doubt`."""
-
-    may_reorder: bool = False
-    """Whether an order by UID becomes one by arrival if UIDs turn out not to follow it."""
-
-    share: int = 1
-    """How many mailboxes are searched at the same time on the session."""
-
-    uidvalidity: int | None = None
-    """The UIDVALIDITY of the caller's cursor; None for any."""
 
     search_until: float = inf
     """On the clock of the quirks: when to return what was found so far."""
@@ -84,35 +43,43 @@ class PageRequest:
     report: Callable[[int, int], None] = lambda _searched, _exists: None
     """Called with progress if it takes several searches: messages searched so far, and all."""
 
+    walk: "Walk | None" = None
+    """Adds up the matches, by UID, instead of keeping their rows."""
+
+    cache: UidCache = field(default_factory=UidCache, compare=False)
+    """What earlier pages found."""
+
+
+class Walk(Protocol):
+    """Takes the matches of a mailbox one by one, the latest first, so that their rows need not be kept."""
+
+    def add(self, row: FetchedMessage) -> None:
+        """Add a match."""
+
+    def take(self, wanted: int) -> int:
+        """Return how many of some messages to fetch next; 0 to end the walk."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """The messages that may match."""
+    """Messages that may match, in order, from where a page begins."""
 
     plan: Plan
+    source: Source
+    """Their place: its way and bounds are those of each of them."""
+
     uids: "array[int]"
-    """In order; complete after the position."""
-
-    start: int
-    """Index of the first one after the position."""
-
-    rest: UidRange | None = None
-    """UIDs after the candidates that have not been searched; None if all have."""
+    rest: Source | None = None
+    """Where more may be, which weren't searched or sorted yet; None if these are all."""
 
     more: int = 0
-    """Matches after the candidates, at most."""
+    """Matches in the rest, at most."""
 
     more_exact: bool = True
     """Whether there are exactly so many."""
 
-    known: CandidateList | None = None
-    """Those of an earlier page, if some come from there, without a search."""
-
-    is_verified: bool = False
-    """Whether each is known to match, so that nothing is left to verify."""
-
-    is_sorted: bool = False
-    """Whether the server put them in order."""
+    kept: Kept | None = None
+    """The earlier search that they come from, in part or whole; None if they were searched for now."""
 
     reach: str = ""
     """Sentence: how far the search got, if it ended before all was searched."""
@@ -125,51 +92,43 @@ class Candidates:
 class MailboxPage:
     """The matches of one page, and how far they can be trusted."""
 
-    mailbox: str
-    uidvalidity: int
+    source: Source
+    """Where the page begins: with the UIDVALIDITY and the way of the search."""
+
+    order: Order
     exists: int
     """Messages in the mailbox, matching or not."""
 
-    uids: tuple[int, ...]
-    """The matches of this page, in `order`, including those that couldn't be fetched."""
-
-    order: Order = Order.NEWEST
-    in_order: bool = True
-    """False for an order by UID where UIDs don't follow arrival and there are too many to sort.
-
-    False also if the server sorted messages by dates that aren't those of their headers.
-    """
-
-    ranks: Mapping[int, int] = field(default_factory=dict)
-    """By UID of this page: the rank in the order in which pages are merged. Empty in orders by UID."""
-
-    frontier: int | None = None
-    """The rank after which more matches may follow, as far as it is known; None if there are none."""
+    matches: tuple[Source, ...]
+    """The places of the matches of this page, in order, also of those that couldn't be fetched."""
 
     fetched: Fetched
-    """A row or a failure for each of `uids`."""
+    """A row or a failure for each match."""
 
-    candidates: CandidateList
-    """`PageRequest.known` if it was still current."""
-
-    last: Position | None
-    """The last candidate checked, match or not: the next page begins after it.
-
-    None if no candidate was checked, or none whose place in the order is known.
-    """
+    after: Source
+    """Where the next page begins: after all that was checked."""
 
     left: int
-    """Candidates after `last`, at most. Unless it is 0, matches may follow even if the page isn't full."""
+    """Candidates that weren't checked, at most. Unless it is 0, matches may follow a page that isn't full."""
 
     total: int
-    """Matches from this page on, and those before it that are among `candidates`."""
+    """Matches from the beginning of this page on."""
 
     total_exact: bool
     """Whether there are exactly so many; otherwise at most."""
 
-    candidates_checked: int
+    checked: int
+    """Candidates that were looked at."""
+
     unchecked: int = 0
-    """Candidates that were left for the next page, though this one isn't full."""
+    """Candidates that were found and left for the next page, though this one isn't full."""
+
+    in_order: bool = True
+    """False if the rows show that the way of the search isn't the order that was asked for."""
+
+    from_cache: bool = False
+    walk: Walk | None = None
+    """What added up the matches, if that was requested; they aren't in `matches` then."""
 
     statements: tuple[str, ...] = ()
     """Sentences: how the server was asked, what was verified here, what couldn't be seen."""
@@ -183,7 +142,37 @@ class MailboxPage:
     complete: bool = True
     """False if there may be matches that no page of this search can show."""
 
-    def position_of(self, uid: int) -> Position:
-        """Return the position of a match of this page."""
-        rank = UID_RANK if self.order.is_by_uid and self.ranks else self.ranks.get(uid, 0)
-        return Position(uidvalidity=self.uidvalidity, uid=uid, rank=rank)
+    @property
+    def uids(self) -> tuple[int, ...]:
+        """The matches of this page, in order."""
+        return tuple(each.uid for each in self.matches)
+
+    @property
+    def mailbox(self) -> str:
+        """Its name."""
+        return self.source.mailbox
+
+    @property
+    def uidvalidity(self) -> int:
+        """That of the mailbox."""
+        return self.source.uidvalidity
+
+    @property
+    def frontier(self) -> int | None:
+        """The rank after which more matches may follow; None if there are none, or it isn't known."""
+        return self.after.rank if self.left and self.checked else None
+
+    def place_after(self, taken: int, *, edge: int) -> Source:
+        """Return where a page begins that follows the first matches of this one.
+
+        Args:
+            taken: How many, from 0.
+            edge: The rank of the last message on the page that shows them, wherever that is.
+        """
+        if taken == len(self.matches):
+            return self.after
+        if taken:
+            return self.matches[taken - 1]
+        if self.source.uid or self.order.ascending:
+            return self.source
+        return replace(self.source, rank=edge)  # what arrives from now on isn't part of the search

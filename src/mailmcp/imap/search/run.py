@@ -1,38 +1,56 @@
-"""Search mailboxes and fetch a page of matches from each.
+"""Search mailboxes, and make a page of the matches of each: one loop over candidates and rows.
 
-Blocking; runs on a session in a pool's thread. A caller that merges mailboxes asks for one page of
-each in an order by arrival, takes the best, and continues in each mailbox after what it took.
-
-A page is made in this order: find the candidates (`candidates`), fetch the rows of the first of
-them, verify criteria that SEARCH has no key for or answers by the day (`attempt`, `verify`), and fetch
-the rows that are still missing. What the rows show may change the search: the page is then made again.
+Blocking; runs on a session in a pool's thread. A caller that merges mailboxes asks for a page of each, takes
+the best, and continues in each mailbox after what it took.
 """
 
 from array import array
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
+from typing import Final
 
+from mailmcp import limits
 from mailmcp.imap.command import canonical_name
-from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
-from mailmcp.imap.search.attempt import Matches, plan_attempt
-from mailmcp.imap.search.candidates import find_candidates
+from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps
+from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
+from mailmcp.imap.rows import FetchedMessage
+from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.doubt import believe_or_repeat, doubt_noise
+from mailmcp.imap.search.find import find_candidates
+from mailmcp.imap.search.inside import look_inside
 from mailmcp.imap.search.order import (
-    Order,
+    Rank,
     are_in_order,
-    are_nearly_in_order,
-    can_sort_by_arrival,
+    may_be_sorted,
+    rank_of,
+    sample_evenly,
     uids_follow_arrival,
 )
-from mailmcp.imap.search.page import CandidateList, Candidates, MailboxPage, PageRequest
+from mailmcp.imap.search.page import Candidates, MailboxPage, PageRequest
+from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.verify import find_contradicted, find_unseen
-from mailmcp.imap.search.windows import is_large, learn_size
-from mailmcp.imap.session import SelectedMailbox, Session
-from mcp_envelope import ToolError
+from mailmcp.imap.search.verify import (
+    Check,
+    find_contradicted,
+    find_unseen,
+    header_items,
+    make_check,
+    merge_items,
+)
+from mailmcp.imap.search.windows import is_large
+from mailmcp.imap.session import SelectedMailbox
+from mailmcp.model.cursor import Source, Way
+from mcp_envelope import BaseReason, Code, InvalidInputError, ToolError
 
-_MANY_MESSAGES = 10
+VERIFY_CHUNKS: Final = (100, 400, 1_000)
+"""Messages in the first, the second and each further FETCH of a verification: matches are often near."""
+
+_MANY_MESSAGES: Final = 10
 """A mailbox of so many messages that all have a word is rare, and not to be believed at once."""
+
+_TIMES: Final = ("UID", "INTERNALDATE")
+_TEXT: Final = "BODY.PEEK[TEXT]"
 
 
 def search_mailboxes(
@@ -44,8 +62,8 @@ def search_mailboxes(
     """Search mailboxes and fetch a page of each.
 
     Two round trips on a warm session for up to `limits.BURST_MAILBOXES` mailboxes, one where the
-    candidates are known. More where criteria must be verified on many messages, where a server
-    supports neither ESEARCH nor LITERAL+, and where a server is doubted (`doubt`).
+    candidates are known. More where criteria must be verified on many messages, where UIDs don't follow the
+    order, where a server supports neither ESEARCH nor LITERAL+, and where a server is doubted (`doubt`).
 
     Args:
         server: The server, on a session.
@@ -55,180 +73,385 @@ def search_mailboxes(
 
     Returns:
         For each request its page, or its error: NotFoundError (`mailbox_missing`), ConflictError
-        (the UIDVALIDITY isn't that of the request), InvalidInputError (a criterion that this server
-        doesn't support), InternalError (the server refused, or its response makes no sense).
+        (the UIDVALIDITY isn't that of the request), InvalidInputError (a criterion or an order that this
+        server doesn't support), InternalError (the server refused, or its response makes no sense).
 
     Raises:
         DeadlineError, InternalError: The connection failed, which ends all of them.
     """
-    return believe_or_repeat(
-        server.session, requests, lambda some: _search_once(server, some, shared=len(requests), keep=keep)
-    )
 
-
-def _search_once(
-    server: SearchServer,
-    requests: Sequence[PageRequest],
-    *,
-    shared: int,
-    keep: Callable[[list[MailboxPage | ToolError]], None],
-) -> list[MailboxPage | ToolError]:
-    tasks = []
-    for request in requests:
-        current = CurrentMailbox()
-        tasks.append(
+    def search(some: Sequence[PageRequest]) -> list[MailboxPage | ToolError]:
+        tasks = [
             MailboxTask(
-                mailbox=request.mailbox,
-                uidvalidity=request.uidvalidity,
-                steps=_find_page(server, replace(request, share=shared), current),
-                current=current,
+                mailbox=each.source.mailbox,
+                uidvalidity=each.source.uidvalidity or None,
+                steps=_make_page(server, each),
             )
-        )
-    try:
-        return run_pipelined(server.session, tasks)
-    except ToolError as error:
-        keep([_arrived(task.outcome, error) for task in tasks])
-        raise
+            for each in some
+        ]
+        try:
+            return run_pipelined(server.session, tasks)
+        except ToolError as error:
+            keep([_arrived(task.outcome, error) for task in tasks])
+            raise
+
+    return believe_or_repeat(server.session, requests, search)
 
 
 def _arrived(outcome: MailboxPage | ToolError, error: ToolError) -> MailboxPage | ToolError:
-    is_lost = isinstance(outcome, MailboxPage) and outcome.uids and not outcome.fetched.messages
-    return error if is_lost else outcome
+    if (
+        isinstance(outcome, MailboxPage)
+        and outcome.checked
+        and not (outcome.fetched.messages or outcome.walk)
+    ):
+        return error
+    return outcome
 
 
-def _find_page(server: SearchServer, request: PageRequest, current: CurrentMailbox) -> Steps[MailboxPage]:
+def _make_page(server: SearchServer, wanted: PageRequest) -> Steps[MailboxPage]:
     """Make a page; again as often as its rows show that the search must be another one."""
-    name = canonical_name(request.mailbox)
-    yield from learn_size(server.session.quirks, name)
-    wanted = replace(request, mailbox=name, merge_order=request.merge_order or request.order)
-    order = yield from _choose_order(server.session, wanted)
-    if order is not wanted.order:
-        wanted = replace(wanted, order=order, known=None)
+    quirks, name = server.session.quirks, canonical_name(wanted.source.mailbox)
+    wanted = replace(wanted, source=replace(wanted.source, mailbox=name))
+    if name not in quirks.sizes and is_large(quirks.largest_seen):
+        yield []  # learn the size of this one: it may be large, too
+    source = wanted.source
+    if not source.is_begun:
+        source = replace(source, way=(yield from _choose_way(server, wanted)))
     while True:
-        page = yield from _try_page(server, wanted, current)
-        if isinstance(page, MailboxPage):
-            return page
-        wanted = page
+        page = yield from _Attempt(server, wanted, source).make()
+        match page:
+            case MailboxPage():
+                return page
+            case Way():
+                source = replace(source, way=page)
+            case _:
+                wanted = page
 
 
-def _choose_order(session: Session, wanted: PageRequest) -> Steps[Order]:
-    """Choose between an order by UID and the order by time that it approximates.
-
-    One round trip to learn the size of a mailbox before it is sorted, once.
-    """
-    order, quirks = wanted.order, session.quirks
-    exists = quirks.sizes.get(wanted.mailbox)
-    if wanted.may_reorder and wanted.mailbox in quirks.uids_out_of_order:
-        size = exists or 0
-        return order.by_arrival if can_sort_by_arrival(session, size, exists=size) else order
-    if order is order.by_uid or wanted.after is not None:
-        return order
+def _choose_way(server: SearchServer, wanted: PageRequest) -> Steps[Way]:
+    """Choose the way of a first page; one round trip to learn the size of a mailbox before it is sorted."""
+    session, rank = server.session, wanted.order.rank
+    name = wanted.source.mailbox
+    out_of_order = name in session.quirks.uids_out_of_order
+    if wanted.walk or (rank is Rank.ARRIVED and not out_of_order):
+        return Way.UID
+    exists = session.quirks.sizes.get(name)
     if exists is None and session.can("SORT"):
         exists = (yield []).mailbox.exists
-    return order.by_uid if is_large(exists) else order
+    if session.can("SORT") and not is_large(exists):
+        return Way.SORT
+    if rank is Rank.SIZE:
+        raise InvalidInputError.of(
+            "sort",
+            BaseReason.INVALID_VALUE,
+            "can't be largest here: the server doesn't sort this mailbox. Send larger_than instead.",
+        )
+    return Way.BLOCK
 
 
-def _try_page(
-    server: SearchServer, wanted: PageRequest, current: CurrentMailbox
-) -> Steps[MailboxPage | PageRequest]:
-    """Make a page, or return what to search for instead."""
-    session, order = server.session, wanted.order
-    candidates = yield from find_candidates(server, wanted)
-    if candidates is None:
-        return replace(wanted, order=wanted.merge_order or order, may_reorder=False)
-    known = candidates.known
-    # List them now: later responses show a later state of the mailbox.
-    listed = known or _list_candidates(candidates, current.mailbox)
+@dataclass(slots=True)
+class _Attempt:
+    """A page in the making."""
 
-    # Fetch the first rows. Only then is the state of the mailbox known.
-    attempt = plan_attempt(server, wanted, candidates)
-    first = yield from attempt.fetch_first()
-    if current.mailbox is None:
-        yield []  # nothing is left to fetch, but the mailbox must be the one that was searched
-    mailbox = current.mailbox
-    assert mailbox is not None  # noqa: S101 - it was asked for
-    if known and not known.is_current(mailbox, order):
-        return replace(wanted, known=None)
+    server: SearchServer
+    wanted: PageRequest
+    source: Source
+    """Where the page begins, by the way of the search."""
 
-    # An order by UID approximates arrival. If the times show that it fails, sort by arrival if possible.
-    out_of_order = session.quirks.uids_out_of_order
-    in_order = not order.is_by_uid or attempt.tests_order or wanted.mailbox not in out_of_order
-    if attempt.tests_order and not first.rows.interrupted and not uids_follow_arrival(first.times.messages):
-        out_of_order.add(wanted.mailbox)
-        can_sort = can_sort_by_arrival(session, len(candidates.uids), exists=mailbox.exists)
-        if wanted.may_reorder and can_sort and candidates.rest is None:
-            return replace(wanted, order=order.by_arrival, known=None)
-        in_order = False
+    check: Check = field(init=False)
+    row_items: Sequence[str] = field(init=False)
+    proof_items: Sequence[str] = field(init=False)
+    matches: list[Source] = field(default_factory=list)
+    matched: int = 0
+    rows: dict[int, FetchedMessage] = field(default_factory=dict)
+    """Messages with all that a row shows."""
 
-    # Select the page's matches, and check that they agree with the search.
-    matches = yield from attempt.find_matches(first)
-    if attempt.merge_order.is_by_written:
-        # The server may read some Date headers in another way, or not at all.
-        in_order = order.is_by_written and are_in_order(matches.ranks.values(), order)
-    if candidates.is_sorted and not are_nearly_in_order(matches.ranks.values(), order):
-        session.quirks.refuse("SORT")
-        return replace(wanted, known=None)
-    if not known and (doubted := (yield from _doubt_rows(server, wanted, candidates, matches))):
-        return replace(wanted, doubted=wanted.doubted | doubted)
-    hidden = server.describe_hidden(wanted.mailbox, mailbox.exists)
-    if not known or matches.all_verified or candidates.rest != known.rest:
-        listed = _list_for_next_page(listed, candidates, matches)
-    return MailboxPage(
-        mailbox=mailbox.name,
-        uidvalidity=mailbox.uidvalidity,
-        exists=mailbox.exists,
-        uids=matches.uids,
-        order=order,
-        in_order=in_order,
-        ranks={uid: matches.ranks[uid] for uid in matches.uids if uid in matches.ranks},
-        frontier=matches.last[1] if matches.left and matches.last else None,
-        fetched=matches.fetched,
-        candidates=listed,
-        last=attempt.find_end(matches, mailbox.uidvalidity),
-        left=matches.left,
-        total=len(listed.uids) + candidates.more,
-        total_exact=(matches.are_proven or matches.none_to_verify) and candidates.more_exact,
-        candidates_checked=matches.checked,
-        unchecked=matches.unchecked if len(matches.uids) < wanted.size else 0,
-        statements=(*candidates.statements, *filter(None, [hidden])),
-        reach=candidates.reach,
-        known_gaps=candidates.plan.known_gaps if mailbox.exists else "",
-        complete=candidates.complete and not hidden,
-    )
+    seen: dict[int, FetchedMessage] = field(default_factory=dict)
+    """Messages with what they can be verified by; the rows are among them."""
 
+    failures: dict[int, FetchFailure] = field(default_factory=dict)
+    interrupted: bool = False
+    after: Source | None = None
+    """The place of the last candidate that was checked."""
 
-def _doubt_rows(
-    server: SearchServer, wanted: PageRequest, candidates: Candidates, matches: Matches
-) -> Steps[frozenset[str]]:
-    """Return the criteria that the rows of a page contradict; one round trip if they do, once."""
-    session, rows = server.session, [*matches.rows.messages.values()]
-    if matches.rows.interrupted or session.can("X-GM-EXT-1"):  # Gmail finds other forms of a word
-        return frozenset()
-    asked = wanted.query.only(row for row in wanted.query.criteria if row.name not in wanted.doubted)
-    wrong = find_contradicted(asked, rows)
-    if len(candidates.uids) == session.quirks.sizes.get(wanted.mailbox, 0) >= _MANY_MESSAGES:
-        wrong = asked.only([*wrong.criteria, *find_unseen(asked, rows)])
-    negated = frozenset(row.name for row in wrong.criteria if row.negated)
-    looked_for = wrong.only(row for row in wrong.criteria if not row.negated)
-    noisy = yield from doubt_noise(session, looked_for, [each.uid for each in rows])
-    return negated | noisy
+    checked: int = 0
 
+    def make(self) -> Steps[MailboxPage | Way | PageRequest]:
+        """Make the page, or return the way or the request to make it by instead."""
+        server, wanted, session = self.server, self.wanted, self.server.session
+        candidates = yield from find_candidates(
+            server, wanted, self.source, enough=self._enough(server.plan(wanted.query, wanted.doubted))
+        )
+        self._choose_items(candidates.plan)
+        verifies_all = self._verifies_all(candidates)
+        tests_order = self.source.way is Way.UID and not (self.source.is_begun or wanted.walk)
+        mailbox = None if candidates.kept else session.mailbox
+        first, others = candidates.uids[: wanted.size], candidates.uids[wanted.size :]
+        times: list[FetchedMessage] = []
+        if first and not wanted.walk:
+            sample = sample_evenly(others) if tests_order and not verifies_all else ()
+            times = yield from self._fetch_first(first, others if verifies_all else (), sample)
+            mailbox = session.mailbox
+        if mailbox is None:
+            mailbox = (yield []).mailbox
+        kept, order = candidates.kept, wanted.order
+        if kept and not kept.is_current(mailbox, arrivals_matter=self._arrivals_matter):
+            return replace(wanted, cache=UidCache())
+        if tests_order and not self.interrupted and not uids_follow_arrival(times):
+            session.quirks.uids_out_of_order.add(mailbox.name)
+            is_sortable = session.can("SORT") and not is_large(mailbox.exists)
+            return Way.SORT if is_sortable else Way.BLOCK
+        found = candidates
+        if verifies_all:
+            holding = array("I", (uid for uid in found.uids if self._may_match(uid)))
+            found = replace(found, uids=holding)
+        left = yield from self._fill(found)
+        while not (left or self.interrupted or self._is_full or self._is_late) and found.rest is not None:
+            found = yield from find_candidates(server, wanted, found.rest, enough=self._enough(found.plan))
+            left = yield from self._fill(found)
+        yield from self._complete_rows()
+        ranks = [each.rank for each in self.matches]
+        if self.source.way is Way.SORT and not may_be_sorted(ranks, order):
+            session.quirks.refuse("SORT")
+            return Way.BLOCK
+        if not kept and (doubted := (yield from self._doubt(candidates, mailbox.exists))):
+            return replace(wanted, doubted=wanted.doubted | doubted)
+        return self._page(candidates, found, mailbox, left, verifies_all=verifies_all)
 
-def _list_candidates(candidates: Candidates, mailbox: SelectedMailbox | None) -> CandidateList:
-    """List the candidates that were found just now; a mailbox that wasn't opened has none."""
-    uidnext = mailbox.uidnext if mailbox else None
-    return CandidateList(
-        uids=candidates.uids, exists=mailbox.exists if mailbox else 0, uidnext=uidnext, verified=False
-    )
+    def _enough(self, plan: Plan) -> int:
+        """Return how many candidates fill a page: more if some will fail the verification."""
+        room = self.wanted.size - len(self.matches)
+        return max(room, limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if plan.local.criteria else 0)
 
+    def _choose_items(self, plan: Plan) -> None:
+        wanted = self.wanted
+        self.check = make_check(plan.local)
+        self.proof_items = merge_items(["UID", *self.check.items], wanted.order.rank.items)
+        asked = header_items(wanted.query.criteria)
+        row_items = ["UID", *wanted.items(self.server.session)]
+        self.row_items = merge_items(row_items, [*self.proof_items, *asked])
+        if wanted.walk:
+            self.row_items = self.proof_items = merge_items(row_items, self.check.items)
 
-def _list_for_next_page(listed: CandidateList, candidates: Candidates, matches: Matches) -> CandidateList:
-    """Leave out the candidates that don't match, where all were verified."""
-    uids = matches.candidates if matches.all_verified else candidates.uids
-    is_verified = candidates.is_verified and not matches.rows.interrupted
-    return replace(
-        listed,
-        uids=array("I", matches.uids) if matches.is_whole else uids,
-        verified=matches.are_proven or is_verified,
-        rest=candidates.rest if candidates.more else None,
-    )
+    def _verifies_all(self, candidates: Candidates) -> bool:
+        """Return whether to verify all candidates with the first rows, for an exact total.
+
+        Only if they are few, and only times are to be verified.
+        """
+        begins = not (self.source.is_begun or self.wanted.walk or candidates.rest)
+        few = self.wanted.size < len(candidates.uids) <= limits.TIMED_CANDIDATES_MAX
+        return begins and few and self.check.only_times
+
+    @property
+    def _arrivals_matter(self) -> bool:
+        """Whether a message that arrived since an earlier page may be among the candidates of this one."""
+        return self.wanted.order.ascending or self.source.way is not Way.UID
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self.matches) == self.wanted.size
+
+    @property
+    def _is_late(self) -> bool:
+        return self.server.session.quirks.clock() >= self.wanted.search_until
+
+    def _fetch_first(
+        self, first: Sequence[int], others: Sequence[int], sample: Sequence[int]
+    ) -> Steps[list[FetchedMessage]]:
+        """Fetch the rows of the first candidates, usually the page, and what shows more of others.
+
+        Returns:
+            All messages whose times came.
+        """
+        jobs: list[FetchJob] = [(first, self.row_items)]
+        jobs += [(others, self.proof_items)] if others else []
+        results = yield from fetch_steps(self.server.session, *jobs, optional=(sample, _TIMES))
+        sampled = results.pop().messages.values() if sample else ()
+        results = yield from look_inside(self.server.session, results, self.check)
+        self.rows.update(results[0].messages)
+        for each in results:
+            self._note(each)
+        return [*self.seen.values(), *sampled]
+
+    def _note(self, fetched: Fetched) -> None:
+        self.seen.update(fetched.messages)
+        self.failures.update(fetched.failures)
+        self.interrupted = self.interrupted or fetched.interrupted
+
+    def _fill(self, candidates: Candidates) -> Steps[int]:
+        """Check candidates until the page is full; fetch what that needs. Returns how many are left."""
+        uids, sizes = candidates.uids, chain(VERIFY_CHUNKS, repeat(VERIFY_CHUNKS[-1]))
+        for number, uid in enumerate(uids):
+            if self._is_full:
+                return len(uids) - number
+            if uid not in self.seen and uid not in self.failures:
+                size = self._next_size(len(uids) - number, sizes)
+                if self.interrupted or not size:
+                    return len(uids) - number
+                chunk = uids[number : number + size]
+                lost = yield from self._look_at(chunk)
+                if lost:
+                    return len(uids) - number
+            self._check(uid, candidates.source)
+        return 0
+
+    def _next_size(self, most: int, sizes: Iterator[int]) -> int:
+        """Return how many candidates to fetch next; 0 if the time or the budget is spent."""
+        if self.wanted.walk:
+            return self.wanted.walk.take(most)
+        if self._is_late and self.checked:
+            return 0
+        return self.wanted.size - len(self.matches) if self.check.is_empty else next(sizes)
+
+    def _look_at(self, chunk: Sequence[int]) -> Steps[bool]:
+        """Fetch what decides whether candidates match; returns whether the connection was lost meanwhile."""
+        items = self.row_items if self.check.is_empty else self.proof_items
+        results = yield from fetch_steps(self.server.session, (chunk, items))
+        [fetched] = yield from look_inside(self.server.session, results, self.check)
+        if fetched.interrupted:  # the next page begins with them
+            self.interrupted = True
+            if self.wanted.walk:
+                self.failures |= fetched.failures
+            return True
+        self._note(fetched)
+        if self.check.is_empty:
+            self.rows.update(fetched.messages)
+        return False
+
+    def _may_match(self, uid: int) -> bool:
+        """Return whether a message matches, or couldn't be fetched."""
+        return self.check.is_empty or uid not in self.seen or self.check.holds(self.seen[uid])
+
+    def _check(self, uid: int, source: Source) -> None:
+        """Take a candidate that was looked at, if it matches."""
+        row, walk = self.seen.get(uid), self.wanted.walk
+        self.checked += 1
+        is_gone = row is None and self.failures[uid].code is Code.NOT_FOUND
+        if is_gone and (walk or self.source.way is not Way.UID or not self.check.is_empty):
+            return  # its place in the order is lost
+        # A message that can't be ranked stays next to the one before it.
+        known_rank = rank_of(row, self.wanted.order) if row else None
+        before = self.after or self.source
+        if known_rank is not None and self._has_arrived_since(known_rank):
+            return
+        self.after = replace(source, uid=uid, rank=before.rank if known_rank is None else known_rank)
+        if walk is not None:
+            if row is not None and self._may_match(uid):
+                walk.add(row)
+                self.matched += 1
+            self.seen.pop(uid, None)
+        elif self._may_match(uid):
+            self.matches.append(self.after)
+            self.matched += 1
+
+    def _has_arrived_since(self, rank: int) -> bool:
+        """Return whether a message arrived after the first page of a search that has taken nothing here yet.
+
+        A high UID alone doesn't prove it: a message that was moved here has one, too, but a lower rank.
+        """
+        source = self.source
+        slack = limits.ORDER_SLACK_S if source.way is Way.UID else 0
+        return source.is_begun and not source.uid and 0 < source.rank < rank - slack
+
+    def _complete_rows(self) -> Steps[None]:
+        """Fetch the rows of matches that were only verified so far, and plain ones of unreadable messages."""
+        if self.wanted.walk:
+            return
+        uids = [each.uid for each in self.matches]
+        missing = [uid for uid in uids if uid not in self.rows and uid not in self.failures]
+        if missing:
+            yield from self._add_rows(missing, self.row_items)
+        unreadable = [
+            uid for uid in uids if uid not in self.rows and self.failures[uid].code is Code.INTERNAL
+        ]
+        if unreadable and not self.interrupted:
+            # Without its structure and text, the row of a message may be readable.
+            plain = [each for each in self.row_items if not each.startswith(("BODYSTRUCTURE", _TEXT))]
+            yield from self._add_rows(unreadable, plain)
+
+    def _add_rows(self, uids: Sequence[int], items: Sequence[str]) -> Steps[None]:
+        results = yield from fetch_steps(self.server.session, (uids, items))
+        [fetched] = yield from look_inside(self.server.session, results, self.check)
+        self.rows.update(fetched.messages)
+        self._note(fetched)
+
+    def _doubt(self, candidates: Candidates, exists: int) -> Steps[frozenset[str]]:
+        """Return the criteria that the rows of a page contradict; one round trip if they do, once."""
+        session, wanted, rows = self.server.session, self.wanted, [*self.rows.values()]
+        if self.interrupted or session.can("X-GM-EXT-1"):  # Gmail finds other forms of a word
+            return frozenset()
+        asked = wanted.query.only(row for row in wanted.query.criteria if row.name not in wanted.doubted)
+        wrong = find_contradicted(asked, rows)
+        if len(candidates.uids) == exists >= _MANY_MESSAGES:
+            wrong = asked.only([*wrong.criteria, *find_unseen(asked, rows)])
+        negated = frozenset(row.name for row in wrong.criteria if row.negated)
+        looked_for = wrong.only(row for row in wrong.criteria if not row.negated)
+        noisy = yield from doubt_noise(session, looked_for, [each.uid for each in rows])
+        return negated | noisy
+
+    def _page(
+        self, first: Candidates, found: Candidates, mailbox: SelectedMailbox, left: int, *, verifies_all: bool
+    ) -> MailboxPage:
+        """Build the page.
+
+        Args:
+            first: The candidates with which it began.
+            found: The last ones.
+            mailbox: As it is now.
+            left: Of the last ones, how many weren't checked.
+            verifies_all: Whether all of them match.
+        """
+        wanted, check = self.wanted, self.check
+        source = replace(
+            first.source, uidvalidity=mailbox.uidvalidity, uid=self.source.uid, rank=self.source.rank
+        )
+        after = replace(self.after or source, uidvalidity=mailbox.uidvalidity)
+        if not left and found.rest is not None:
+            rest = found.rest
+            rank = after.rank if rest.uid else 0
+            after = replace(rest, uidvalidity=mailbox.uidvalidity, rank=rank)
+        rest_count = left + (found.more if found.rest else 0)
+        hidden = self.server.describe_hidden(wanted.source.mailbox, mailbox.exists)
+        uids = [each.uid for each in self.matches]
+        proven = (check.is_empty or verifies_all or not rest_count) and not self.interrupted
+        failures = {uid: self.failures[uid] for uid in uids if uid not in self.rows}
+        if wanted.walk:
+            failures = {uid: each for uid, each in self.failures.items() if each.code is not Code.NOT_FOUND}
+            proven = check.is_empty or not (rest_count or failures)
+        return MailboxPage(
+            source=source,
+            order=wanted.order,
+            exists=mailbox.exists,
+            matches=tuple(replace(each, uidvalidity=mailbox.uidvalidity) for each in self.matches),
+            fetched=Fetched(
+                messages={uid: self.rows[uid] for uid in uids if uid in self.rows},
+                failures=failures,
+                interrupted=self.interrupted,
+            ),
+            after=after,
+            left=rest_count,
+            total=self.matched + rest_count,
+            total_exact=proven and (found.rest is None or found.more_exact),
+            checked=self.checked,
+            unchecked=left if not self._is_full else 0,
+            in_order=self._is_in_order(found),
+            from_cache=first.kept is not None,
+            walk=wanted.walk,
+            statements=(*first.statements, *filter(None, [hidden])),
+            reach=found.reach,
+            known_gaps=first.plan.known_gaps if mailbox.exists else "",
+            complete=first.complete and found.complete and not hidden and not (wanted.walk and rest_count),
+        )
+
+    def _is_in_order(self, found: Candidates) -> bool:
+        """Return whether the matches go by the order that was asked for, as far as their rows show."""
+        order, way, ranks = self.wanted.order, self.source.way, [each.rank for each in self.matches]
+        match way:
+            case Way.BLOCK:
+                return not found.source.is_bounded
+            case Way.SORT if order.rank is Rank.WRITTEN:
+                return are_in_order(ranks, order)
+            case Way.UID:
+                return are_in_order(ranks, order, slack=limits.ORDER_SLACK_S)
+            case _:
+                return True

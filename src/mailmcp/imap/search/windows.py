@@ -1,18 +1,18 @@
 """Windows: the ranges of UIDs in which a large mailbox is searched, one after another.
 
 An ordinary mailbox is one window. A large one, or one in which such a search was slow before, is searched
-from where the page begins, in windows that grow with the speed of the server, until the page is full. So the
-first messages are there early, however long it takes to search everything, and the next page goes on where
-the last window ended.
+from where the page begins, in windows that grow with the speed of the server. So the first messages are there
+early, however long it takes to search everything, and the next page goes on where the last window ended.
 """
 
+from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.search.page import PageRequest
 from mailmcp.imap.search.uid_search import UidRange
-from mailmcp.model.query import Proof, SearchQuery
+from mailmcp.model.query import Proof
 
 SEARCH_WINDOW_MESSAGES: Final = 10_000
 """Messages in the first window of a search, about: 8 KB of UIDs if one in ten matches."""
@@ -27,83 +27,69 @@ SEARCH_SLOW_S: Final = 10.0
 SEARCH_WINDOW_GROWTH_MAX: Final = 8.0
 """How much larger than the one before a window may be: the fourth may have a million messages."""
 
+_INSTANT_S: Final = 0.001
+
 
 def is_large(exists: int | None) -> bool:
     """Return whether a mailbox is too large to be sorted or searched at once; False if that is unknown."""
     return exists is not None and exists > limits.LARGE_MAILBOX_MESSAGES
 
 
-_INSTANT_S = 0.001
-
-
-def learn_size(quirks: Quirks, mailbox: str) -> Steps[None]:
-    """Open a mailbox of unknown size where another one is large: this one may be, too; one round trip."""
-    if mailbox not in quirks.sizes and is_large(quirks.largest_seen):
-        yield []
-
-
+@dataclass(slots=True)
 class Windows:
-    """The windows of one search in an order by UID."""
+    """The windows of one search."""
 
+    quirks: Quirks
+    wanted: PageRequest
     rest: UidRange | None
     """What follows the windows that were taken; None for nothing."""
 
-    taken: int = 0
+    _messages: int | None = field(init=False)
+    """In the next window, about; None for all."""
 
-    def __init__(
-        self, quirks: Quirks, mailbox: str, query: SearchQuery, rest: UidRange | None, *, ascending: bool
-    ) -> None:
-        """Begin at the start of `rest`, in the direction of the order."""
-        self.rest = rest
-        self._quirks, self._mailbox, self._ascending = quirks, mailbox, ascending
-        self._kind = tuple(row.name for row in query.criteria)
-        self._in_index = all(row.proof is Proof.FLAGS for row in query.criteria)
-        self._messages = self._first_messages()
-        self._latest: UidRange = (1, 0)
+    _latest: UidRange = field(init=False, default=(1, 0))
+    _began: float = field(init=False, default=0.0)
 
-    def _first_messages(self) -> int | None:
-        """Return about how many messages the first window has; None for all."""
-        exists = self._quirks.sizes.get(self._mailbox)
-        if not exists or not self._quirks.uidnexts.get(self._mailbox):
-            return None
-        is_slow = self._speed is not None and exists > self._speed * SEARCH_SLOW_S
-        if not (is_slow or is_large(exists)):
-            return None
-        in_time = int(self._speed * SEARCH_WINDOW_S) if self._speed else exists
-        # Without criteria every message matches.
-        return min(in_time, SEARCH_WINDOW_MESSAGES if self._kind else limits.SEARCH_LISTED_MATCHES_MAX)
+    def __post_init__(self) -> None:
+        exists, speed = self._exists, self.quirks.search_speeds.get(self._kind)
+        is_slow = speed is not None and exists > speed * SEARCH_SLOW_S
+        self._messages = None
+        if self._uidnext and (is_slow or is_large(exists)):
+            most = SEARCH_WINDOW_MESSAGES if self._kind else limits.SEARCH_LISTED_MATCHES_MAX
+            self._messages = min(int(speed * SEARCH_WINDOW_S), most) if speed else most
 
-    def take(self) -> UidRange:
+    @property
+    def in_index(self) -> bool:
+        """Whether servers count the matches of any range fast: only flags are asked for."""
+        return all(row.proof is Proof.FLAGS for row in self.wanted.query.criteria)
+
+    @property
+    def left(self) -> int:
+        """About how many messages are in `rest`."""
+        return self._count(self.rest) if self.rest else 0
+
+    def begin(self) -> UidRange:
         """Return the next window; `rest` is then what follows it."""
         assert self.rest is not None  # noqa: S101 - the caller checks it
-        self.taken += 1
-        self._latest, (low, high) = self.rest, self.rest
+        self._latest = low, high = self.rest
         last = self._last(self.rest)
         width = last if self._messages is None else int(self._messages / self._density) + 1
         if last - low < width:
             self.rest = None
-        elif self._ascending:
+        elif self.wanted.order.ascending:
             self._latest, self.rest = (low, low + width - 1), (low + width, high)
         else:
             # What has arrived since is above the highest UID that is known.
             self._latest, self.rest = (last - width + 1, high), (low, last - width)
+        self._began = self.quirks.clock()
         return self._latest
 
-    def learn(self, elapsed_s: float, *, alone: bool) -> None:
-        """Learn how fast the server searches.
-
-        Args:
-            elapsed_s: What the search of the latest window took.
-            alone: Whether it was searched alone. If not, or if the window is small, others may have taken
-                the time: only a higher speed is learned then.
-        """
-        elapsed_s = max(elapsed_s, _INSTANT_S)
+    def end(self) -> None:
+        """Learn from the time that the window took: the next one takes SEARCH_WINDOW_S, about."""
+        elapsed_s = max(self.quirks.clock() - self._began, _INSTANT_S)
         messages = self._count(self._latest)
-        speed = messages / elapsed_s
-        long_enough = elapsed_s >= SEARCH_WINDOW_S and messages > limits.SEARCH_LISTED_MATCHES_MAX
-        is_telling = alone and (long_enough or messages >= SEARCH_WINDOW_MESSAGES)
-        if messages and (is_telling or (self._speed is not None and speed > self._speed)):
-            self._quirks.search_speeds[self._kind] = speed
+        if messages and elapsed_s >= SEARCH_WINDOW_S:
+            self.quirks.search_speeds[self._kind] = messages / elapsed_s
         if self._messages is not None:
             growth = min(SEARCH_WINDOW_S / elapsed_s, SEARCH_WINDOW_GROWTH_MAX)
             self._messages = int(self._messages * growth) + 1
@@ -113,29 +99,25 @@ class Windows:
         self._messages = None
 
     @property
-    def left(self) -> int:
-        """About how many messages are in `rest`."""
-        return self._count(self.rest) if self.rest else 0
+    def _kind(self) -> tuple[str, ...]:
+        return tuple(row.name for row in self.wanted.query.criteria)
 
     @property
-    def counts_fast(self) -> bool:
-        """Whether the matches in `rest` can be counted in the time of a window."""
-        return self.left <= self._speed * SEARCH_WINDOW_S if self._speed else self._in_index
+    def _exists(self) -> int:
+        return self.quirks.sizes.get(self.wanted.source.mailbox, 0)
 
     @property
-    def _speed(self) -> float | None:
-        """Messages that the server searches in a second for such criteria; None if that isn't known."""
-        return self._quirks.search_speeds.get(self._kind)
+    def _uidnext(self) -> int:
+        return self.quirks.uidnexts.get(self.wanted.source.mailbox, 0)
 
     @property
     def _density(self) -> float:
         """Messages for each UID, on average; 1 if that isn't known."""
-        exists, uidnext = self._quirks.sizes.get(self._mailbox), self._quirks.uidnexts.get(self._mailbox)
-        return min(exists / uidnext, 1.0) if exists and uidnext else 1.0
+        return min(self._exists / self._uidnext, 1.0) if self._exists and self._uidnext else 1.0
 
     def _last(self, uids: UidRange) -> int:
         """Return the highest UID of a range that may be in use, as far as it is known."""
-        return self._quirks.uidnexts.get(self._mailbox, 1) - 1 if uids[1] is None else uids[1]
+        return max(self._uidnext, 1) - 1 if uids[1] is None else uids[1]
 
     def _count(self, uids: UidRange) -> int:
         """Estimate how many messages a range has."""

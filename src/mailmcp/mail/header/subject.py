@@ -18,21 +18,21 @@ _LIST_TAG: Final = re.compile(r"\s*\[[^\[\]]{1,80}\]")
 _PREFIXES_MAX: Final = 20
 
 
-def split_subject(subject: str) -> tuple[str, bool]:
-    """Return the base subject in lower case, and whether it is that of a reply.
+def is_reply_subject(subject: str) -> bool:
+    """Return whether a subject has the prefix of a reply, after list tags and other prefixes if any.
 
-    As RFC 5256 section 2.1, with the prefixes of more languages. A subject of prefixes alone keeps
-    the last one.
+    A prefix that is all there is of a subject counts as its text.
     """
-    rest, is_reply = subject, False
+    start = 0
     for _ in range(_PREFIXES_MAX):
-        reply = _REPLY.match(rest)
-        match = reply or _FORWARD.match(rest) or _LIST_TAG.match(rest)
-        if match is None or not rest[match.end() :].strip():
-            break
-        is_reply = is_reply or reply is not None
-        rest = rest[match.end() :]
-    return " ".join(rest.lower().split()), is_reply
+        reply = _REPLY.match(subject, start)
+        match = reply or _FORWARD.match(subject, start) or _LIST_TAG.match(subject, start)
+        if match is None or not subject[match.end() :].strip():
+            return False
+        if reply:
+            return True
+        start = match.end()
+    return False
 
 
 def is_forward_subject(subject: str) -> bool:

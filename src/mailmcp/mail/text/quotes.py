@@ -29,7 +29,7 @@ from mailmcp.mail.text.quote_marks import (
 from mailmcp.wording import counted
 
 KEPT_LINES_MAX: Final = 3
-"""So few quoted lines stay, unless they end the text and have an exact head, or the reader knows them."""
+"""So few quoted lines stay, unless they end the text and have an exact head."""
 
 CONTEXT_LINES_MAX: Final = 5
 """Quoted lines kept above an answer: the paragraph it answers, or the end of it."""
@@ -82,9 +82,7 @@ class _Cut:
     """Whether an exact head is among them."""
 
 
-def collapse_quotes(
-    text: str, *, reply: bool = True, forwarded: bool = False, above: str = ""
-) -> CollapsedText:
+def collapse_quotes(text: str, *, reply: bool = True, forwarded: bool = False) -> CollapsedText:
     """Replace quoted history with one line, in linear time.
 
     Args:
@@ -93,7 +91,6 @@ def collapse_quotes(
             cite, but has no history without an attribution.
         forwarded: Whether the message is forwarded (`is_forward_subject`): then copied headers
             begin its content.
-        above: What the reader has just read. Even a few quoted lines at the end go if they repeat it.
     """
     lines = text.split("\n")
     content_end, unmarked = _unmarked(lines, reply=reply, forwarded=forwarded)
@@ -108,8 +105,7 @@ def collapse_quotes(
     cuts = [
         cut
         for cut in cuts
-        if cut.end - cut.start > KEPT_LINES_MAX
-        or (cut.end - cut.start > 1 and cut.end >= end and (cut.headed or _repeats(lines, cut, above)))
+        if cut.end - cut.start > KEPT_LINES_MAX or (cut.end - cut.start > 1 and cut.end >= end and cut.headed)
     ]
     return _without(lines, cuts) if cuts else CollapsedText(text=text, lines_collapsed=0)
 
@@ -257,17 +253,6 @@ def _context_start(lines: Sequence[str], run: _Run) -> int:
     while start > floor and quoted_text(lines[start - 1]) and quote_depth(lines[start - 1]) == depth:
         start -= 1
     return start
-
-
-def _repeats(lines: Sequence[str], cut: _Cut, above: str) -> bool:
-    """Return whether the text above has everything that the lines quote."""
-    marked = [line for line in lines[cut.start : cut.end] if is_quoted(line)]
-    said = _words(" ".join(map(quoted_text, marked)))
-    return bool(said) and f" {said} " in f" {_words(above)} "
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _without(lines: Sequence[str], cuts: Sequence[_Cut]) -> CollapsedText:

@@ -3,22 +3,19 @@
 Names that Windows reserves are avoided on every system: saved files travel. Blocking.
 """
 
-import hashlib
 import mimetypes
 import os
 import re
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from mailmcp.documents.kind import extension_of
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.mime.structure import Part
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 
-_MODE: Final = 0o600
 _NAME_OCTETS_MAX: Final = 255
 """UTF-8 in a name: what file systems accept."""
 
@@ -41,63 +38,35 @@ _EXTENSION_OCTETS_MAX: Final = 20
 _TYPES: Final = mimetypes.MimeTypes()
 """Python's own table, not the machine's."""
 
-_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
-_EXTENSIONS: Final = {
-    "message/rfc822": ".eml",
-    "message/global": ".eml",
-    "text/plain": ".txt",
-    "text/html": ".html",
-    "text/calendar": ".ics",
-    "image/jpeg": ".jpg",
-    "application/rtf": ".rtf",
-    "application/gzip": ".gz",
-    f"{_OFFICE}.wordprocessingml.document": ".docx",
-    f"{_OFFICE}.spreadsheetml.sheet": ".xlsx",
-    f"{_OFFICE}.presentationml.presentation": ".pptx",
-    "application/vnd.oasis.opendocument.text": ".odt",
-    "application/vnd.oasis.opendocument.spreadsheet": ".ods",
-}
-"""Where Python's table has another extension or none."""
+_TYPES.add_type("text/calendar", ".ics")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedFile:
-    """A saved file."""
-
-    path: Path
-    size_octets: int
-    sha256: str
-    """As hexadecimal digits."""
-
-
-def save_file(folder: Path, part: Part, chunks: Iterable[bytes]) -> SavedFile:
-    """Save octets as a new file that only its owner can read.
+def save_file(folder: Path, part: Part, octets: bytes) -> Path:
+    """Save octets as a new file that only its owner can read, and return its path.
 
     Args:
         folder: An existing folder.
         part: Its file name, type and part id make the name; if it is taken, " (2)" and so on is added.
-        chunks: Written as they come. If they raise, nothing is left behind.
+        octets: The decoded file. If it can't be written whole, nothing is left behind.
 
     Raises:
         InternalError: With reason `save_failed`.
     """
     try:
         file, path = _create(folder, safe_filename(part))
+        try:
+            with file:
+                file.write(octets)
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
     except OSError as error:
-        raise _save_failed(error) from error
-    size, digest = 0, hashlib.sha256()
-    try:
-        with file:
-            for chunk in chunks:
-                file.write(chunk)
-                digest.update(chunk)
-                size += len(chunk)
-    except BaseException as error:
-        path.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise _save_failed(error) from error
-        raise
-    return SavedFile(path=path, size_octets=size, sha256=digest.hexdigest())
+        raise InternalError(
+            f"The file was not saved: {error.strerror or 'the system refused'}. "
+            "The user must check the folder that save_folder in [attachments] names.",
+            reason=Reason.SAVE_FAILED,
+        ) from error
+    return path
 
 
 def _create(folder: Path, name: str) -> tuple[BinaryIO, Path]:
@@ -105,7 +74,7 @@ def _create(folder: Path, name: str) -> tuple[BinaryIO, Path]:
     for number in range(1, _NAMES_TRIED_MAX + 1):
         path = folder / _numbered(name, number)
         try:
-            return open(path, "xb", opener=lambda name, flags: os.open(name, flags, _MODE)), path
+            return open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)), path
         except FileExistsError:
             continue
     raise InternalError(
@@ -123,8 +92,8 @@ def safe_filename(part: Part) -> str:
     line = clean_line(unicodedata.normalize("NFC", clean_line(part.filename).text)).text
     name = _FORBIDDEN.sub("_", line).lstrip(_LEADING).rstrip(_TRAILING)
     if not name.strip("_ "):
-        extension = _EXTENSIONS.get(part.content_type) or _TYPES.guess_extension(part.content_type)
-        name = f"part-{part.part_id}{extension or '.bin'}"
+        extension = extension_of(part.content_type) or _TYPES.guess_extension(part.content_type) or ".bin"
+        name = f"part-{part.part_id}{extension}"
     if _RESERVED.fullmatch(name.partition(".")[0]):
         name = f"_{name}"
     return _numbered(name, 1)
@@ -140,11 +109,3 @@ def _numbered(name: str, number: int) -> str:
     if len(stem.encode()) > room:
         stem = stem.encode()[:room].decode(errors="ignore").rstrip(_TRAILING)
     return stem + end
-
-
-def _save_failed(error: OSError) -> InternalError:
-    return InternalError(
-        f"The file was not saved: {error.strerror or 'the system refused'}. "
-        "The user must check the folder that save_folder in [attachments] names.",
-        reason=Reason.SAVE_FAILED,
-    )

@@ -1,11 +1,10 @@
 """Reads the text of an attachment: documents, calendars, messages, HTML and anything else that is text.
 
-Invisible characters are removed, and counted in a warning. Nothing here raises: unreadable text is an issue.
+Invisible characters are removed, and counted in a warning.
 """
 
 import codecs
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -24,57 +23,21 @@ from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.smime import is_entity, without_signatures
 from mailmcp.tools.tool import Call
-from mcp_envelope import Code, Issue
-from mcp_envelope.markdown import quote
+from mcp_envelope import Code
 
-_TEXT_TYPES: Final = frozenset(
-    {
-        "application/json",
-        "application/xml",
-        "application/xhtml+xml",
-        "application/ics",
-        "application/sql",
-        "application/x-sh",
-        "application/x-yaml",
-        "application/yaml",
-        "application/toml",
-        "application/javascript",
-        "application/csv",
-        "application/pgp-signature",
-        "application/pgp-keys",
-    }
+_TEXT_TYPES: Final = re.compile(
+    r"(?:text|message)/.*|.*\+(?:json|xml|yaml)"
+    r"|application/(?:x-)?(?:json|xml|yaml|csv|ics|sql|toml|javascript|pgp-signature|pgp-keys)"
 )
-"""Text types whose names don't say so."""
-
-_TEXT_SUFFIXES: Final = ("+json", "+xml", "+yaml")
-"""Suffixes of types whose syntax is text (RFC 6839)."""
+"""Types of text. The suffixes are those of RFC 6839."""
 
 _TYPES_BY_EXTENSION: Final = {
-    "csv": "text/csv",
-    "tsv": "text/tab-separated-values",
-    "txt": "text/plain",
-    "log": "text/plain",
-    "md": "text/markdown",
-    "htm": "text/html",
-    "html": "text/html",
-    "xhtml": "application/xhtml+xml",
+    **dict.fromkeys(("htm", "html", "xhtml"), "text/html"),
+    **dict.fromkeys(("eml", "mht", "mhtml"), "message/rfc822"),
     "ics": "text/calendar",
-    "vcf": "text/vcard",
-    "eml": "message/rfc822",
-    "mht": "message/rfc822",
-    "mhtml": "message/rfc822",
-    "json": "application/json",
-    "xml": "application/xml",
-    "yaml": "application/yaml",
-    "yml": "application/yaml",
-    "sql": "application/sql",
-    "asc": "text/plain",
-    "ini": "text/plain",
-    "cfg": "text/plain",
-    "conf": "text/plain",
-    "diff": "text/x-diff",
-    "patch": "text/x-diff",
-    **dict.fromkeys(("tab", "rst", "tex", "bib", "srt", "vtt", "properties", "toml", "nfo"), "text/plain"),
+    **dict.fromkeys(("txt", "csv", "tsv", "tab", "log", "md", "rst", "tex", "bib", "vcf"), "text/plain"),
+    **dict.fromkeys(("json", "xml", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties"), "text/plain"),
+    **dict.fromkeys(("sql", "diff", "patch", "asc", "srt", "vtt", "nfo"), "text/plain"),
     **dict.fromkeys(("css", "js", "py", "sh", "bat", "ps1", "c", "h", "cpp", "java", "php"), "text/plain"),
 }
 """For senders that don't say: they call half of all attachments application/octet-stream."""
@@ -88,25 +51,16 @@ for odd lines."""
 _TEXT_OCTETS_FETCHED_MAX: Final = 2_097_152
 """Fetched of an attached text, as stored: 40 windows at their longest. Only logs are longer."""
 
-TOO_LARGE: Final = f"The document is too large: the limit is {limits.EXTRACT_OCTETS_MAX} octets."
-
-_CODES: Final[Mapping[Cause, Code]] = {
+_CODES: Final = {
     Cause.TIMED_OUT: Code.TIMEOUT,
     Cause.CRASHED: Code.INTERNAL,
     Cause.OUT_OF_MEMORY: Code.INTERNAL,
 }
-"""The codes of documents that can't be read; all others are invalid input."""
-
-_UNKNOWN_TYPES: Final = frozenset(
-    {"application/octet-stream", "application/binary", "application/x-download"}
-)
 _NEVER_TEXT: Final = ("image/", "audio/", "video/", "font/", "model/")
 
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _TEXT_OCTETS_MIN: Final = 40
 """So much data without a control character, and three quarters of it ASCII, is text by more than chance."""
-
-_WIDE_SAMPLE_OCTETS: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,15 +74,15 @@ class AttachmentText:
     warnings: tuple[str, ...] = ()
     """Sentences; they hold nothing from the attachment."""
 
-    issue: Issue | None = None
-    """Why there is no text; None if there is one, even an empty one. The caller adds `about`."""
+    is_scanned: bool = False
+    """Whether only pictures of its pages show what it says."""
 
-    is_picture: bool = False
-    """Whether it says something that only a picture shows."""
+    files: tuple[str, ...] = ()
+    """Names of files in it whose text isn't shown here, as the sender wrote them."""
 
 
 def code_of(error: UnreadableError) -> Code:
-    """Return the code of a document that can't be read."""
+    """Return the code of a document that can't be read: invalid input, unless reading it failed."""
     return _CODES.get(error.cause, Code.INVALID_INPUT)
 
 
@@ -137,8 +91,7 @@ def text_type(content_type: str, filename: str) -> str:
     by_name = _TYPES_BY_EXTENSION.get(filename.rpartition(".")[2].strip().lower(), "")
     if content_type == "text/plain" and by_name:
         return by_name
-    is_text = content_type.startswith(("text/", "message/")) or content_type.endswith(_TEXT_SUFFIXES)
-    if is_text or content_type in _TEXT_TYPES:
+    if _TEXT_TYPES.fullmatch(content_type):
         return content_type
     # Windows calls CSV application/vnd.ms-excel, and other programs call it what they like.
     return "" if content_type.startswith(_NEVER_TEXT) else by_name
@@ -159,31 +112,32 @@ def octets_wanted(part: Part) -> int:
 
 
 async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bool = False) -> AttachmentText:
-    """Read the text of a part in a worker thread or another process; raises nothing but cancellation.
+    """Read the text of a part in a worker thread or another process.
 
     Args:
         call: For the extractor and the deadline.
         part: What the labels say. The content decides.
         octets: Still transfer-encoded.
         cut: Whether the part has more octets. A document is then not read.
+
+    Raises:
+        UnreadableError: There is no text, or it can't be read.
     """
     threads = CapacityLimiter(1)  # not the default limiter, which serves stdin and stdout
     read = await to_thread.run_sync(_read, part, octets, cut, limiter=threads, abandon_on_cancel=True)
     if isinstance(read, AttachmentText):
         return read
     if read.kind is Kind.IMAGE:
-        return replace(_no_text(Code.INVALID_INPUT, "It is an image: mode=image shows it."), is_picture=True)
+        raise UnreadableError(Cause.IS_IMAGE)
     if cut:
-        return _no_text(Code.INVALID_INPUT, TOO_LARGE)
-    try:
-        extraction = await call.extractor.extract(read.content, read.kind, deadline=call.deadline)
-    except UnreadableError as error:
-        return _no_text(code_of(error), error.message)
+        raise UnreadableError(Cause.TOO_LARGE)
+    extraction = await call.extractor.extract(read.content, read.kind, deadline=call.deadline)
     return AttachmentText(
         text=extraction.text,
         sections=extraction.sections,
         warnings=tuple(extraction.notes),
-        is_picture=extraction.is_scanned,
+        is_scanned=extraction.is_scanned,
+        files=extraction.files,
     )
 
 
@@ -205,24 +159,28 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
     kind = detect_kind(content, guess_kind(part.content_type, part.filename))
     if kind is not None:
         return _Document(kind=kind, content=content)
-    charset = part.charset or _wide_charset(content)
-    by_name_alone = text_type(part.content_type, "") == "" and part.content_type not in _UNKNOWN_TYPES
-    is_binary = by_name_alone and b"\0" in content and not charset
+    is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    charset = part.charset or ("utf-16" if is_wide else "")
+    # The name alone promises too much: what Windows calls a spreadsheet may be CSV, or really is one.
+    is_binary = b"\0" in content and not charset and not text_type(part.content_type, "")
     if is_binary or (content_type == "" and not charset and not _looks_like_text(content)):
-        return _no_text(
-            Code.INVALID_INPUT,
-            f"It has no readable text ({quote(part.content_type)}): it has another type or is damaged.",
-        )
+        raise UnreadableError(Cause.NO_TEXT)
+    warnings: list[str] = []
+    if cut:
+        warnings.append(f"Only the first {len(octets)} octets of the attachment, as stored, were read.")
     not_in_html: list[str] = []
     if content_type in MESSAGE_TYPES:
-        message = read_attached_message(content, part_id=_own_parts(part), cut=cut)
+        # Servers don't number the parts of message/global (RFC 6532), which is younger than IMAP4rev1.
+        is_numbered = part.content_type == "message/rfc822" and is_identity(part.encoding)
+        message = read_attached_message(content, part_id=part.part_id if is_numbered else "", cut=cut)
         body, not_in_html = message.body, plain_text_warnings(message.not_in_html)
     else:
         params = {**part.params, "charset": charset}
-        labelled = replace(part, content_type=content_type or "text/plain", params=params)
-        body = _read_labelled(labelled, octets)
-    warnings = (*_warnings(body, len(octets) if cut else 0), *not_in_html)
-    return AttachmentText(text=body.text, warnings=warnings)
+        body = _read_labelled(replace(part, content_type=content_type or "text/plain", params=params), octets)
+    warnings += removal_warnings([body], where="the text")
+    if body.defects:
+        warnings.append(f"The attachment is malformed: {'; '.join(body.defects)}.")
+    return AttachmentText(text=body.text, warnings=(*warnings, *not_in_html))
 
 
 def _read_signed(part: Part, content: bytes, cut: bool) -> AttachmentText | _Document:  # noqa: FBT001 - as `_read`
@@ -236,34 +194,15 @@ def _read_signed(part: Part, content: bytes, cut: bool) -> AttachmentText | _Doc
 
 def _looks_like_text(content: bytes) -> bool:
     """Return whether a content without labels of text is text, in UTF-8 or in another charset."""
-    if b"\0" in content:
-        return False
     try:
         content.decode()
     except UnicodeDecodeError as error:
         if error.start > 0 and error.start >= len(content) - 3 and error.reason == "unexpected end of data":
             return True
-        if _CONTROLS.search(content):
-            return False
         ascii_octets = sum(octet < 0x80 for octet in content)
         is_latin = len(content) >= _TEXT_OCTETS_MIN and ascii_octets * 4 >= len(content) * 3
-        return is_latin or guess_charset(content) != ""
+        return not _CONTROLS.search(content) and (is_latin or guess_charset(content) != "")
     return True
-
-
-def _wide_charset(content: bytes) -> str:
-    """Return the UTF-16 that a content is in, with its mark or without; "" if it isn't.
-
-    Without a mark, every other octet of the beginning is NUL, as in ASCII, and no other is.
-    """
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    sample = content[:_WIDE_SAMPLE_OCTETS]
-    even, odd = sample[::2], sample[1::2]
-    for zeros, letters, charset in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
-        if len(zeros) > 1 and zeros.count(0) * 4 >= len(zeros) * 3 and 0 not in letters:
-            return charset
-    return ""
 
 
 def _read_labelled(part: Part, octets: bytes) -> BodyText:
@@ -271,23 +210,3 @@ def _read_labelled(part: Part, octets: bytes) -> BodyText:
     if part.is_calendar and (events := calendar_text(octets, part)).text:
         return events
     return body_text(TextParts(plain=(part,)), {part.part_id: octets}, full_links=True)
-
-
-def _own_parts(part: Part) -> str:
-    """Return the part id of an attached message, whose parts have ids below it; "" for a file."""
-    # Servers don't number the parts of message/global (RFC 6532), which is younger than IMAP4rev1.
-    return part.part_id if part.content_type == "message/rfc822" and is_identity(part.encoding) else ""
-
-
-def _warnings(body: BodyText, cut_after: int) -> list[str]:
-    warnings: list[str] = []
-    if cut_after:
-        warnings.append(f"Only the first {cut_after} octets of the attachment, as stored, were read.")
-    warnings += removal_warnings([body], where="the text")
-    if body.defects:
-        warnings.append(f"The attachment is malformed: {'; '.join(body.defects)}.")
-    return warnings
-
-
-def _no_text(code: Code, message: str) -> AttachmentText:
-    return AttachmentText(issue=Issue(code=code, stage="extract", message=message))

@@ -3,34 +3,38 @@
 Only the part is fetched, in ranges if it is large. Saving is off until the user names a folder for it.
 """
 
+import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 from urllib.parse import quote as quote_uri
 
-from anyio import CapacityLimiter, to_thread
 from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Picture
+from mailmcp.documents.extraction import Cause, Picture, UnreadableError
+from mailmcp.documents.kind import Kind, guess_kind
 from mailmcp.imap.session import Session
+from mailmcp.mail.mime.structure import Part
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.attachment.file import (
     AttachedFile,
-    Content,
+    content_limit,
+    decode_content,
     document_error,
     draw_file,
-    make_content,
+    in_thread,
     open_member,
-    read_content,
 )
-from mailmcp.tools.attachment.part import open_part
+from mailmcp.tools.attachment.part import fetch_part
+from mailmcp.tools.attachment.save import save_file
 from mailmcp.tools.attachment.text import (
     DOCUMENT_OCTETS_MAX,
     AttachmentText,
+    can_have_text,
     octets_wanted,
     read_attachment_text,
 )
@@ -124,18 +128,18 @@ async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> Outco
             BaseReason.EXCLUSIVE_PARAMS,
             "needs mode=image. For text, send the offset of the page, from sections, as text_offset.",
         )
-    if is_content and not arguments.member:
 
-        def fetch_content(session: Session) -> Content:
-            return read_content(open_part(session, ref, arguments.part_id, call.report), folder)
-
-        return _content_outcome(await call.ask(fetch_content, message=ref))
+    def choose_limit(part: Part) -> int:
+        if arguments.member or arguments.mode == "image":
+            return DOCUMENT_OCTETS_MAX
+        if is_content:
+            # Base64 takes 78 octets for 57; the rest is for odd lines.
+            return content_limit(AttachedFile(ref=ref, part=part), folder) * 3 // 2
+        return octets_wanted(part)
 
     def fetch(session: Session) -> AttachedFile:
-        opened = open_part(session, ref, arguments.part_id, call.report)
-        is_text = arguments.mode == "text" and not arguments.member
-        octets = opened.read(octets_wanted(opened.part) if is_text else DOCUMENT_OCTETS_MAX)
-        return AttachedFile(ref=ref, part=opened.part, octets=octets, cut=opened.cut, short=opened.short)
+        got = fetch_part(session, ref, arguments.part_id, choose_limit, call.report)
+        return AttachedFile(ref=ref, part=got.part, octets=got.octets, cut=got.cut, short=got.short)
 
     file = await call.ask(fetch, message=ref)
     if arguments.member:
@@ -144,10 +148,7 @@ async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> Outco
         return await _get_text(arguments, call, file)
     if arguments.mode == "image":
         return _picture_outcome(file, await draw_file(call, file, arguments.page), arguments.page)
-    threads = CapacityLimiter(1)
-    return _content_outcome(
-        await to_thread.run_sync(make_content, file, [file.octets], folder, limiter=threads)
-    )
+    return await in_thread(lambda: _content_outcome(file, folder), abandon=False)
 
 
 def _folder_for(arguments: GetAttachmentArguments, call: Call) -> Path | None:
@@ -167,14 +168,14 @@ def _folder_for(arguments: GetAttachmentArguments, call: Call) -> Path | None:
     return folder
 
 
-def _content_outcome(content: Content) -> Outcome[GetAttachmentData]:
-    """Reply with the file itself, or with where it was saved."""
-    file = content.file
-    data = _data(file, content.size_octets)
-    data.sha256 = content.sha256
+def _content_outcome(file: AttachedFile, folder: Path | None) -> Outcome[GetAttachmentData]:
+    """Reply with the file itself, or save it and reply with where it is. Blocking."""
+    content = decode_content(file, folder)
+    data = _data(file, len(content.octets))
+    data.sha256 = hashlib.sha256(content.octets).hexdigest()
     embedded: tuple[Embedded, ...] = ()
-    if content.path is not None:
-        data.saved_path = str(content.path)
+    if folder is not None:
+        data.saved_path = str(save_file(folder, file.part, content.octets))
         summary = f"Saved {_where(file)}"
         line = f"Saved as {code(data.saved_path)}, SHA-256 {data.sha256}"
     else:
@@ -226,11 +227,13 @@ async def _get_text(
     arguments: GetAttachmentArguments, call: Call, file: AttachedFile
 ) -> Outcome[GetAttachmentData]:
     """Reply with a window of the text."""
-    read = await read_attachment_text(call, file.part, file.octets, cut=file.cut)
-    if read.issue is not None:
-        is_picture = read.is_picture
-        next_action = file.get("Show the image.", mode="image") if is_picture else file.get_whole(call)
-        raise document_error(read.issue.code, read.issue.message, "mode", next_action)
+    try:
+        read = await read_attachment_text(call, file.part, file.octets, cut=file.cut)
+    except UnreadableError as error:
+        next_action = file.get_whole(call)
+        if error.cause is Cause.IS_IMAGE:
+            next_action = file.get("Show the image.", mode="image")
+        raise document_error(error, "mode", next_action) from error
     window = cut_window(read.text, offset=arguments.text_offset, max_chars=arguments.text_max_chars)
     data = _data(file, file.part.decoded_size)
     data.text, data.offset = window.text, window.offset
@@ -250,10 +253,23 @@ async def _get_text(
         is_default = arguments.text_max_chars == limits.BODY_CHARS_DEFAULT
         size = {} if is_default else {"text_max_chars": arguments.text_max_chars}
         next_action = file.get("Get more of the text.", text_offset=window.next_offset, **size)
-    elif read.is_picture:
+    elif read.is_scanned:
         next_action = file.get("Show the first page.", mode="image")
+    elif not file.member:
+        next_action = _open_first(file, read.files)
     summary = f"Characters {window.offset} to {window.end} of {window.total_chars} of {_where(file)}"
     return _outcome(file, summary, data, lines, warnings=tuple(warnings), next_action=next_action)
+
+
+def _open_first(file: AttachedFile, names: Sequence[str]) -> NextAction | None:
+    """Suggest to read the first file inside that has text, or to show the first picture."""
+    for name in names:
+        if can_have_text("", name):
+            return file.get("Read a file in it.", member=name)
+    for name in names:
+        if guess_kind("", name) is Kind.IMAGE:
+            return file.get("Show a picture in it.", member=name, mode="image")
+    return None
 
 
 def _sections_of(window: TextWindow, read: AttachmentText) -> list[SectionRow]:

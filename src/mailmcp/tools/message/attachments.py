@@ -1,8 +1,9 @@
 """The attachments of a message in its reply: listed and, on request, with their text."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
+from mailmcp.documents.extraction import UnreadableError
 from mailmcp.documents.kind import Kind, guess_kind
 from mailmcp.mail.clean import cut_text
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
@@ -10,7 +11,7 @@ from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import INVITATION, choose_notice_parts
 from mailmcp.mail.read import ReadMessage
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.attachment.text import can_have_text, octets_wanted, read_attachment_text
+from mailmcp.tools.attachment.text import can_have_text, code_of, octets_wanted, read_attachment_text
 from mailmcp.tools.attachment_row import AttachmentRow, attachment_row
 from mailmcp.tools.errors import about_message
 from mailmcp.tools.message.fetch import MessageParts, WantedPart
@@ -89,12 +90,18 @@ async def extract_rows(
         elif octets is None:
             listed.warnings.append(f"The text of part {part_id} was not fetched; {GET_ATTACHMENT} gets it.")
         else:
-            read = await read_attachment_text(call, each, octets, cut=part_id in parts.cut)
-            if read.issue is not None:
-                problem = f"Part {part_id}: {read.issue.message}"
-                listed.issues.append(replace(read.issue, message=problem, about=about_message(ref)))
+            try:
+                read = await read_attachment_text(call, each, octets, cut=part_id in parts.cut)
+            except UnreadableError as error:
+                problem, about = f"Part {part_id}: {error.message}", about_message(ref)
+                issue = Issue(code=code_of(error), stage="extract", message=problem, about=about)
+                listed.issues.append(issue)
                 continue
             listed.warnings += [f"Part {part_id}: {warning}" for warning in read.warnings]
+            if read.files:
+                listed.warnings.append(
+                    f"Part {part_id}: {GET_ATTACHMENT} with member reads a file listed in it."
+                )
             text = _without_shown(message, root, part_id, read.text)
             shown = cut_text(text, max_chars)
             row.text = shown if text or not read.text else None

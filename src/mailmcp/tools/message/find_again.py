@@ -6,16 +6,15 @@ chose it, so a reply says that the message was found that way. Blocking.
 
 from dataclasses import dataclass
 
-from mailmcp.imap.command import quoted
+from mailmcp.imap.id_search import IdQuery, find_by_ids
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.imap.object_ids import id_items
 from mailmcp.imap.session import Session
-from mailmcp.imap.thread import Related, ThreadQuery, find_related
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.thread import find_ids
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.copies import COPY_ITEMS, Folded, copy_keys
 from mailmcp.tools.search.sources import in_preferred_order
+from mcp_envelope import ToolError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +41,10 @@ def find_by_message_id(session: Session, account_id: str, header_message_id: str
     mailboxes = list_mailboxes(session)
     preferred = [each.name for each in in_preferred_order(mailboxes)]
     names = dict.fromkeys([*preferred, *(each.name for each in mailboxes if each.selectable)])
-    query = ThreadQuery(keys=(b"HEADER", b"MESSAGE-ID", quoted(f"<{wanted[0]}>")))
-    items = (*COPY_ITEMS, *id_items(session))
+    query = IdQuery(ids=wanted)
     found = Folded[str, MessageRef]()
-    for name, result in find_related(session, dict.fromkeys(names), [query], items=items, known={}).items():
-        if not isinstance(result, Related):
+    for name, result in find_by_ids(session, dict.fromkeys(names), query, items=COPY_ITEMS, known={}).items():
+        if isinstance(result, ToolError):
             continue  # the other mailboxes count even if this one can't be searched
         for uid, row in sorted(result.fetched.messages.items(), reverse=True):
             headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))

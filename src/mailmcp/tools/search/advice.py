@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Final
 
-from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.find import BLOCK_MESSAGES
+from mailmcp.imap.search.order import Rank
 from mailmcp.imap.search.page import MailboxPage
+from mailmcp.model.cursor import Way
 from mailmcp.tools.rows import MessageRow
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.state import Search, repeat_search
@@ -14,11 +16,12 @@ from mcp_envelope import NextAction, code
 LOOSE_WORDS_MATCHES: Final = 100
 """Matches of several words from which a reply suggests the phrase: nobody reads ten pages."""
 
-_BY_UID = (
-    "The server doesn't sort this many messages: they are in the order in which they were added to "
-    "the mailbox, which is not always the order of {}."
-)
-_DATES_MISREAD = "Some messages are out of order: the server reads their Date headers differently."
+_MISORDERED: Final = {
+    Way.UID: "Some messages are in the order in which they were added to the mailbox, not of arrival.",
+    Way.SORT: "Some messages are out of order: the server reads their Date headers differently.",
+    Way.BLOCK: f"The server can't sort: each {BLOCK_MESSAGES} messages are in order, "
+    "starting with those that were added to the mailbox last.",
+}
 
 
 def search_warnings(
@@ -57,11 +60,8 @@ def search_warnings(
         warnings.append(
             "Most of these were written long before they arrived; dates=written uses the Date header."
         )
-    misordered = [each.order for each in pages if not each.in_order]
-    if any(order.is_by_written for order in misordered):
-        warnings.append(_DATES_MISREAD)
-    if not all(order.is_by_written for order in misordered):
-        warnings.append(_BY_UID.format("their Date headers" if search.by_written else "arrival"))
+    ways = {each.source.way for each in pages if not each.in_order}
+    warnings += [warning for way, warning in _MISORDERED.items() if way in ways]
     return tuple(warnings)
 
 
@@ -71,7 +71,7 @@ def is_imported(search: Search, rows: Sequence[MessageRow], *, has_more: bool) -
     That matters if times or the order by arrival decide which messages are on it.
     """
     by_time = bool(search.query.since or search.query.before)
-    decides = (by_time and len(rows) > 1) or (has_more and search.order is not Order.LARGEST)
+    decides = (by_time and len(rows) > 1) or (has_more and search.order.rank is not Rank.SIZE)
     late = [each for each in rows if each.arrived and each.arrived > each.date]
     return search.is_first_page and decides and not search.by_written and 2 * len(late) > len(rows)
 

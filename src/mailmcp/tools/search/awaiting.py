@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from mailmcp.model.awaited_reply import FROM_ME, AwaitedReply
-from mailmcp.model.cursor import SourceCursor
+from mailmcp.model.cursor import Source
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.failures import explain_failures
 from mailmcp.tools.search.find import FoundMessages, choose_items
@@ -16,8 +16,16 @@ from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError
 
-AWAITING_CHUNKS: Final = (30, 60, 120)
-"""Messages whose replies are looked for at once, until the page is full; the next page continues."""
+CANDIDATES: Final = 40
+"""Messages whose replies are looked for at once."""
+
+ROUNDS_MAX: Final = 5
+"""Times that more of them are looked for, until the page is full; the next page continues."""
+
+_OWNER_UNKNOWN: Final = (
+    "from_me needs the owner's addresses, which aren't known: the user can add `addresses` to the account in "
+    "the settings. Send unanswered_only instead."
+)
 
 
 async def find_unanswered(
@@ -25,68 +33,53 @@ async def find_unanswered(
 ) -> FoundMessages:
     """Find the messages of a page that await a reply.
 
-    Args:
-        call: The call.
-        search: The search.
-        awaited: Whose reply.
-        sent: The arguments as sent.
-
     Raises:
         InvalidInputError: The owner isn't known, and mail must name the owner to await a reply.
         ToolError: No mailbox could be searched.
     """
     replies = ReplySearch(call, awaited.side)
-    await replies.list_mailboxes()
+    await replies.related.list_mailboxes()
     to_owner = awaited.side == FROM_ME
-    unknown = _find_unknown_owners(call, search, replies) if to_owner else []
+    if to_owner and not replies.own:
+        raise InvalidInputError.of("awaiting_reply", BaseReason.INVALID_VALUE, _OWNER_UNKNOWN)
     query = replace(search.query, awaiting_reply=replace(awaited, own=tuple(sorted(replies.own))))
     search = replace(search, query=replace(query, unanswered_only=query.unanswered_only or to_owner))
     is_named = sent.cursor or sent.mailboxes or ("mailbox" in sent.model_fields_set and sent.mailbox)
     if not (to_owner or is_named):
         search = _search_sent(search, replies)
     call.mailbox = ", ".join(search.mailboxes)
-    searches = await _search_chunk(call, search, replies, 0)
+    searches = await _search_candidates(call, search, replies)
     search = searches.as_made(search)
     await explain_failures(call, search, searches)
     searches, page = await _fill_page(call, search, searches, replies)
+    owner_of, related = call.preferences.owner_of, replies.related
+    caveats = dict.fromkeys(related.statements)
+    for account_id in {each.account_id: None for each in search.sources if to_owner}:
+        if not owner_of(account_id).addresses:
+            caveats[f"The owner's address in account {account_id} isn't known, so mail to it is missing."] = (
+                None
+            )
+    if related.issues:
+        caveats["Some may have replies in places that couldn't be searched."] = None
     without = "that you haven't answered" if to_owner else "without a reply"
+    looked = counted(len(related.looked), "mailbox", "mailboxes")
     return FoundMessages(
         search=search,
         searches=searches,
         page=page,
-        what=f" {without} (replies looked for in {counted(len(replies.looked), 'mailbox', 'mailboxes')})",
-        caveats=(*unknown, *replies.caveats),
-        issues=tuple(replies.issues),
+        what=f" {without} (replies looked for in {looked})",
+        caveats=tuple(caveats),
+        issues=tuple(related.issues),
     )
-
-
-def _find_unknown_owners(call: Call, search: Search, replies: ReplySearch) -> list[str]:
-    """Return a sentence for each account of which no address of the owner is known.
-
-    Raises:
-        InvalidInputError: None is known of any account.
-    """
-    if not replies.own:
-        raise InvalidInputError.of(
-            "awaiting_reply",
-            BaseReason.INVALID_VALUE,
-            "from_me needs the owner's addresses, which aren't known: the user can add `addresses` to "
-            "the account in the settings. Send unanswered_only instead.",
-        )
-    return [
-        f"The owner's address in account {account_id} isn't known, so mail to it is missing."
-        for account_id in dict.fromkeys(each.account_id for each in search.sources)
-        if not call.preferences.owner_of(account_id).addresses
-    ]
 
 
 def _search_sent(search: Search, replies: ReplySearch) -> Search:
     """Search the mailboxes of sent mail instead; "Sent" where none is known, which then is an error."""
     sources = []
     for account_id in dict.fromkeys(each.account_id for each in search.sources):
-        listed = replies.listings.get(account_id, ())
+        listed = replies.related.listings.get(account_id, ())
         names = [each.name for each in listed if each.special_use == "\\Sent" and each.selectable]
-        sources += [SourceCursor(account_id=account_id, mailbox=name) for name in names or ["Sent"]]
+        sources += [Source(account_id=account_id, mailbox=name) for name in names or ["Sent"]]
     names = list(dict.fromkeys(each.mailbox for each in sources))
     several = len(names) > 1
     where = {"mailbox": "INBOX" if several else names[0], "mailboxes": tuple(names) if several else ()}
@@ -98,49 +91,42 @@ async def _fill_page(
 ) -> tuple[Searches, SearchPage]:
     """Make a page of the candidates without a reply; search for more candidates until it is full.
 
-    Args:
-        call: The call.
-        search: The search of the page.
-        searches: Its first candidates.
-        replies: Decides which candidates have a reply.
-
-    Returns:
-        What was searched, and the page.
+    Returns what was searched, and the page. `searches` has the first candidates.
     """
     everything, begun = searches, search
     found: list[PageMessage] = []
-    checked = number = 0
+    checked = 0
+    number = 0
     while True:
-        chunk = _with_candidates(begun, number)
-        page = make_page(chunk, searches)
+        number += 1
+        page = make_page(_with_candidates(begun), searches)
         unanswered = await replies.select_unanswered({each.ref: each.row for each in page.found})
         room = search.page_size - len(found)
         places = [place for place, each in enumerate(page.found) if each.ref in unanswered]
         if len(places) > room:
-            page = make_page(replace(chunk, page_size=places[room - 1] + 1), searches)
+            page = make_page(replace(begun, page_size=places[room - 1] + 1), searches)
         found += [page.found[place] for place in places[:room]]
         checked += len(page.found)
-        number += 1
-        is_last = number == len(AWAITING_CHUNKS) or page.failed_only
         following = continue_after(begun, page)
+        is_last = number == ROUNDS_MAX or page.failed_only
         if following is None or is_last or len(found) == search.page_size:
             break
         begun = following
-        searches = await _search_chunk(call, begun, replies, number)
+        searches = await _search_candidates(call, begun, replies)
         everything = _merge(everything, searches)
     alone = search.is_first_page and not page.rest
     total = len(found) if alone else page.total - (checked - len(found))
     return everything, replace(page, found=tuple(found), total=total, total_exact=alone)
 
 
-async def _search_chunk(call: Call, search: Search, replies: ReplySearch, number: int) -> Searches:
-    """Search for the first candidates of a page, or for further ones (`number`, from 0)."""
-    wanted = _with_candidates(search, number)
-    return await search_sources(call, wanted, choose_items(search), listings=replies.listings)
+async def _search_candidates(call: Call, search: Search, replies: ReplySearch) -> Searches:
+    """Search for the next messages that may await a reply."""
+    listings = replies.related.listings
+    return await search_sources(call, _with_candidates(search), choose_items(search), listings=listings)
 
 
-def _with_candidates(search: Search, number: int) -> Search:
-    return replace(search, page_size=max(search.page_size, AWAITING_CHUNKS[number]))
+def _with_candidates(search: Search) -> Search:
+    return replace(search, page_size=max(search.page_size, CANDIDATES))
 
 
 def _merge(before: Searches, after: Searches) -> Searches:

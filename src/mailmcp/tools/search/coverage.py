@@ -87,7 +87,7 @@ class Coverage:
 
         Words that weren't found may still be where servers don't look.
         """
-        if self.search.total or any(each.uids or each.left for each in self.seen):
+        if self.search.total or any(each.total for each in self.seen):
             return ""
         return " ".join(dict.fromkeys(filter(None, (each.known_gaps for each in self.seen))))
 
@@ -97,14 +97,13 @@ class Coverage:
         sentences = [*self.notes, *dict.fromkeys(line for each in self.seen for line in each.statements)]
         # A mailbox that filled its page has more, too, but nothing there was given up.
         if given_up := [each for each in self.seen if each.unchecked]:
-            checked = sum(each.candidates_checked for each in given_up)
+            checked = sum(each.checked for each in given_up)
             unchecked = sum(each.unchecked for each in given_up)
             of_all = f"{checked} of {checked + unchecked} possible matches"
             sentences.append(f"Checked {of_all}; the next page continues from there.")
         sentences += self.reach
         if self.search.by_written:
-            is_sorted = all(each.order.is_by_written for each in self.seen)
-            sentences.append(f"Times {'and order ' * is_sorted}go by the Date header.")
+            sentences.append("Times and order go by the Date header.")
         sentences += self.anywhere
         if self.cut:
             sentences.append("There are more mailboxes than one search takes.")
@@ -115,7 +114,7 @@ class Coverage:
     @property
     def anywhere(self) -> list[str]:
         """A sentence about words that are in no subject, text or address."""
-        found = self.search.anywhere and any(each.uids or each.left for each in self.seen)
+        found = self.search.anywhere and any(each.total for each in self.seen)
         return ["The words are in names of files or in header fields that people don't see."] if found else []
 
     @property

@@ -12,7 +12,7 @@ from typing import Final
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.special_use import usual_use
-from mailmcp.model.cursor import SourceCursor
+from mailmcp.model.cursor import Source
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue, message_issue
 from mailmcp.tools.search.arguments import EVERYTHING
@@ -139,9 +139,7 @@ async def explain_failures(call: Call, search: Search, searches: Searches) -> No
         raise nothing_searched(search, searches, suggested)
 
 
-async def _explain_missing(
-    call: Call, search: Search, searches: Searches
-) -> dict[SourceCursor, tuple[str, ...]]:
+async def _explain_missing(call: Call, search: Search, searches: Searches) -> dict[Source, tuple[str, ...]]:
     """Name the existing mailboxes in errors about missing ones; one round trip for all accounts.
 
     A mailbox that some accounts lack and another one has is no failure. One that all lack becomes one
@@ -156,7 +154,7 @@ async def _explain_missing(
         missing.setdefault(each.source.mailbox, []).append(each)
     lacking = [each.source.account_id for some in missing.values() for each in some]
     listings = await list_accounts(call, lacking, searches.listings)
-    instead: dict[SourceCursor, tuple[str, ...]] = {}
+    instead: dict[Source, tuple[str, ...]] = {}
     for name, some in missing.items():
         accounts = [each.source.account_id for each in some]
         known = {each.name: each for account_id in accounts for each in listings.get(account_id, ())}
@@ -195,7 +193,7 @@ def excluded_in_vain(search: Search, searches: Searches) -> Iterator[str]:
             yield f"There is no mailbox {code(name)} to exclude.{hint}"
 
 
-def search_instead(search: Search, instead: Mapping[SourceCursor, Sequence[str]]) -> NextAction | None:
+def search_instead(search: Search, instead: Mapping[Source, Sequence[str]]) -> NextAction | None:
     """Suggest the same search in other mailboxes; None unless there are some for each source."""
     if not all(source in instead for source in search.sources):
         return None

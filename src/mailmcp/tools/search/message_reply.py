@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.order import Rank
 from mailmcp.model.mail_kind import MailKind
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.columns import row_lines
@@ -79,7 +79,7 @@ async def reply_with_messages(
     if failed:
         what += f", {counted(len(failed), 'message')} could not be fetched"
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
-    sizes = search.order is Order.LARGEST
+    sizes = search.order.rank is Rank.SIZE
     total = page.total if rows or counts_only else 0
     warnings = search_warnings(search, sent, coverage.seen, total=total, imported=imported, today=call.today)
     return Outcome(

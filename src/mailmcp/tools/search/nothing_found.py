@@ -79,7 +79,7 @@ async def _count(call: Call, search: Search, searches: Searches, coverage: Cover
     fewer = [query.only(each for each in query.criteria if each is not row) for row in rows]
     if _is_by_arrival(search):
         written = search.arguments.model_copy(update={"dates": "written"})
-        fewer.append(read_query(written, search.first_day, call.preferences.zone))
+        fewer.append(read_query(written, call.preferences.zone))
     requests: dict[str, list[CountRequest]] = {}
     for source, _ in searches.pages if fewer else ():
         request = CountRequest(mailbox=source.mailbox, queries=tuple(fewer))

@@ -1,17 +1,22 @@
-"""One page of a search: the messages on it, and the cursor that continues after them."""
+"""One page of a search: the messages of all mailboxes in one order, each once, and where to continue.
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+Whatever the size of the pages, each match of each mailbox is on exactly one page, as a message or as another
+place of one. They are ordered by rank, as far as each mailbox knew its matches when the page was made. A copy
+is folded into its message if both were among the rows of one page, or if an earlier page remembered it
+(`Source.skip`). Copies further apart than that are two messages.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from heapq import heapify, heappop, heappush
 
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
-from mailmcp.model.cursor import SourceCursor
+from mailmcp.model.cursor import Source
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.copies import copy_keys
+from mailmcp.tools.copies import Folded, copy_keys
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.merge import Merged, Source, Waiting, merge
-from mailmcp.tools.search.sources import Searches, top_of
+from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.search.state import Search, format_cursor
 
 
@@ -39,7 +44,7 @@ class SearchPage:
     found: tuple[PageMessage, ...]
     total: int
     total_exact: bool
-    rest: tuple[SourceCursor, ...]
+    rest: tuple[Source, ...]
     """Where to continue; empty on the last page."""
 
     failed_only: bool = False
@@ -51,18 +56,20 @@ class SearchPage:
 
 def make_page(search: Search, searches: Searches) -> SearchPage:
     """Merge what the mailboxes returned into one page."""
-    first, order = search.is_first_page, search.order
-    answers, failures = searches.pages, searches.failures
-    sources = [_source(source, answer) for source, answer in answers]
-    merged = merge(sources, size=search.page_size, ascending=order.ascending)
+    first, failures = search.is_first_page, searches.failures
+    queues = [_Queue(source, page) for source, page in searches.pages]
+    merge = _Merge(queues, ascending=search.order.ascending)
+    merge.fill(search.page_size)
     found = []
-    for entry in merged.entries:
-        ref, *places = (ref_of(*answers[number], uid) for number, uid in entry.places)
-        searched = answers[entry.places[0][0]][1]
-        found.append(PageMessage(ref=ref, searched=searched, places=tuple(places)))
-    begun = [answer for source, answer in answers if first or not source.uidvalidity]
-    exact = all(answer.total_exact for answer in begun) and (len(answers) == 1 or search.one_mailbox)
-    continued = dict(_continue(answers, sources, merged, order))
+    for places in merge.folded.messages:
+        (number, uid), *others = sorted(places.items())
+        copies = tuple(queues[other].ref_of(copy) for other, copy in others)
+        found.append(PageMessage(ref=queues[number].ref_of(uid), searched=queues[number].page, places=copies))
+    begun = [each.page for each in queues if first or not each.source.is_begun]
+    exact = all(page.total_exact for page in begun) and (len(queues) == 1 or search.one_mailbox)
+    shown = [each.page.matches[each.taken - 1].rank for each in queues if each.taken]
+    edge = min(shown, default=0)  # of the last message, where newer or larger ones come first
+    continued = {each.source: each.rest(edge) for each in queues if each.has_more}
     continued |= {source: source for source, error in failures if error.retryable}
     if continued:  # the others fail on the next page, too, which must say so
         continued |= {source: source for source, _ in failures if source.account_id != EVERYTHING}
@@ -71,69 +78,118 @@ def make_page(search: Search, searches: Searches) -> SearchPage:
     alone = first and not rest
     return SearchPage(
         found=tuple(found),
-        total=len(found) if alone else search.total + sum(each.total for each in begun),
+        total=len(found) if alone else search.total + sum(page.total for page in begun),
         total_exact=alone or (exact if first else search.total_exact and not begun),
         rest=rest,
         failed_only=bool(rest) and set(rest) <= {source for source, _ in failures},
         incomplete=search.incomplete
         or searches.cut
         or any(not error.retryable for _, error in failures)
-        or not all(answer.complete for _, answer in answers),
+        or not all(each.page.complete for each in queues),
     )
 
 
-def _source(source: SourceCursor, answer: MailboxPage) -> Source:
-    """Return the rows of a mailbox for the merge."""
-    rows: list[Waiting] = []
-    for uid in answer.uids:
-        rank = answer.ranks.get(uid, rows[-1].rank if rows else source.rank)
-        message = answer.fetched.messages.get(uid)
-        keys = copy_keys(source.account_id, message) if message is not None else ()
-        rows.append(Waiting(uid=uid, rank=rank, keys=keys))
-    newer = {row.uid for row in rows if _has_arrived_since(source, row.uid, row.rank)}
-    return Source(rows=rows, skip=frozenset(source.skip) | newer, frontier=answer.frontier)
+@dataclass(slots=True)
+class _Queue:
+    """The matches of one mailbox, and how many of them are on the page."""
+
+    source: Source
+    page: MailboxPage
+    taken: int = 0
+    skip: set[int] = field(init=False)
+    """Matches that were shown before, as copies of others."""
+
+    keys: dict[int, tuple[Hashable, ...]] = field(init=False)
+    """What only copies of a match share; empty if nothing would prove a copy."""
+
+    def __post_init__(self) -> None:
+        self.skip = set(self.source.skip)
+        messages = self.page.fetched.messages
+        account_id = self.source.account_id
+        self.keys = {
+            uid: copy_keys(account_id, messages[uid]) if uid in messages else () for uid in self.page.uids
+        }
+
+    @property
+    def next(self) -> Source | None:
+        """The next match; None if all that are known were taken."""
+        return self.page.matches[self.taken] if self.taken < len(self.page.matches) else None
+
+    @property
+    def head(self) -> int | None:
+        """The rank of the next match, or the one after which more may come; None if there are no more."""
+        return self.next.rank if self.next else self.page.frontier
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a later page has to continue here."""
+        return self.next is not None or self.page.left > 0
+
+    def rest(self, edge: int) -> Source:
+        """Return where a later page continues; see `MailboxPage.place_after`."""
+        place = self.page.place_after(self.taken, edge=edge)
+        return replace(place, skip=tuple(sorted(self.skip)))
+
+    def ref_of(self, uid: int) -> MessageRef:
+        """Return the id of a match."""
+        return ref_of(self.source, self.page, uid)
 
 
-def _has_arrived_since(source: SourceCursor, uid: int, rank: int) -> bool:
-    """Return whether a message arrived after the start of a search that has taken nothing here yet.
+class _Merge:
+    """One merge in progress."""
 
-    A high UID alone doesn't prove it: a message that was moved here has one, too, but a lower rank.
-    """
-    return 0 < source.top < uid and rank > source.rank
+    def __init__(self, queues: list[_Queue], *, ascending: bool) -> None:
+        self.queues, self.sign = queues, 1 if ascending else -1
+        self.folded = Folded[int, int]()
+        """UIDs by number of the queue."""
+
+    def fill(self, size: int) -> None:
+        """Take matches by rank until the page is full, or a mailbox does not know what comes next."""
+        self._take_by_rank(size)
+        for number, queue in enumerate(self.queues):
+            while queue.next and self._folds(number, queue.next.uid):
+                self._take(number)
+            done = {each.uid for each in queue.page.matches[: queue.taken]}
+            queue.skip -= done
+            for each in queue.page.matches[queue.taken :]:
+                if each.uid not in queue.skip and self._folds(number, each.uid):
+                    self.folded.add(number, each.uid, queue.keys[each.uid])
+                    queue.skip.add(each.uid)
+
+    def _take_by_rank(self, size: int) -> None:
+        heads = [head for number in range(len(self.queues)) if (head := self._head(number))]
+        heapify(heads)
+        while heads:
+            _, number = heappop(heads)
+            match = self.queues[number].next
+            if match is None or (not self._folds(number, match.uid) and len(self.folded.messages) == size):
+                return
+            self._take(number)
+            if head := self._head(number):
+                heappush(heads, head)
+
+    def _head(self, number: int) -> tuple[int, int] | None:
+        rank = self.queues[number].head
+        return None if rank is None else (self.sign * rank, number)
+
+    def _take(self, number: int) -> None:
+        queue = self.queues[number]
+        match = queue.next
+        assert match is not None  # noqa: S101 - the caller has seen it
+        queue.taken += 1
+        if match.uid not in queue.skip:
+            self.folded.add(number, match.uid, queue.keys[match.uid])
+
+    def _folds(self, number: int, uid: int) -> bool:
+        """Return whether a match adds nothing new."""
+        queue = self.queues[number]
+        return uid in queue.skip or self.folded.find(number, queue.keys[uid]) is not None
 
 
-def _continue(
-    answers: Sequence[tuple[SourceCursor, MailboxPage]],
-    sources: Sequence[Source],
-    merged: Merged,
-    order: Order,
-) -> Iterator[tuple[SourceCursor, SourceCursor]]:
-    """Yield each mailbox that has more messages, with where to continue there."""
-    shown = (
-        source.rows[taken - 1].rank for source, taken in zip(sources, merged.taken, strict=True) if taken
-    )
-    edge = min(shown, default=order.first_rank)  # rank of the page's last message, where newer come first
-    for (source, answer), taken, skip in zip(answers, merged.taken, merged.skip, strict=True):
-        if taken == len(answer.uids) and not answer.left:
-            continue
-        moved = replace(source, uidvalidity=answer.uidvalidity)
-        if taken == len(answer.uids) and answer.last is not None:
-            # All its rows are on the page: continue after everything that was checked.
-            moved = replace(moved, uid=answer.last.uid, rank=answer.last.rank, top=0)
-        elif taken:
-            position = answer.position_of(answer.uids[taken - 1])
-            moved = replace(moved, uid=position.uid, rank=position.rank, top=0)
-        elif not moved.uid and not moved.top:
-            top = top_of(answer, order)
-            moved = replace(moved, top=top, rank=edge if top else 0)
-        kept = (uid for uid in skip if not _has_arrived_since(moved, uid, answer.ranks.get(uid, moved.rank)))
-        yield source, replace(moved, skip=tuple(kept))
-
-
-def ref_of(source: SourceCursor, answer: MailboxPage, uid: int) -> MessageRef:
+def ref_of(source: Source, page: MailboxPage, uid: int) -> MessageRef:
     """Return the id of a message that a mailbox returned."""
     return MessageRef(
-        account_id=source.account_id, mailbox=source.mailbox, uidvalidity=answer.uidvalidity, uid=uid
+        account_id=source.account_id, mailbox=source.mailbox, uidvalidity=page.uidvalidity, uid=uid
     )
 
 

@@ -15,17 +15,14 @@ import anyio
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
-from mailmcp.imap.search.order import UID_RANK, Order, Position
-from mailmcp.imap.search.page import MailboxPage, PageRequest
+from mailmcp.imap.search.page import MailboxPage, PageRequest, Walk
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.session import Session
-from mailmcp.model.cursor import SourceCursor
-from mailmcp.model.message_ref import UINT32_MAX
+from mailmcp.model.cursor import Source
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.people import SentMail
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.remembered import RememberedCandidates
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
 from mcp_envelope import ToolError
@@ -48,15 +45,12 @@ Items = Callable[[Session], Sequence[str]]
 
 PageResults = list[MailboxPage | ToolError]
 
-Work = Callable[[Session, Sequence[PageRequest], Callable[[PageResults], None]], PageResults]
-"""Searches some mailboxes on a session; calls the last argument with what arrived if the connection fails."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Searched:
     """One mailbox: a page of its matches, or the error."""
 
-    source: SourceCursor
+    source: Source
     found: MailboxPage | ToolError
 
 
@@ -76,20 +70,15 @@ class Searches:
     notes: list[str] = field(default_factory=list)
     """Sentences about accounts that lack a mailbox."""
 
-    reordered: bool = False
-    """Whether the messages of one mailbox go by arrival, because its UIDs don't."""
-
     anywhere: bool = False
     """Whether words were looked for in file names and all header fields, since they were nowhere else."""
 
     def as_made(self, search: Search) -> Search:
         """Return the search as it was made: the next pages continue it so."""
-        if self.anywhere:
-            search = search.look_anywhere()
-        return replace(search, by_arrival=True) if self.reordered else search
+        return search.look_anywhere() if self.anywhere else search
 
     @property
-    def pages(self) -> list[tuple[SourceCursor, MailboxPage]]:
+    def pages(self) -> list[tuple[Source, MailboxPage]]:
         """The mailboxes that were searched."""
         found = ((each.source, each.found) for each in self.searched)
         return [(source, page) for source, page in found if isinstance(page, MailboxPage)]
@@ -98,10 +87,10 @@ class Searches:
     def are_empty(self) -> bool:
         """Whether some mailbox was searched, and nothing was found in any."""
         pages = [page for _, page in self.pages]
-        return bool(pages) and not any(page.uids or page.left for page in pages)
+        return bool(pages) and not any(page.total for page in pages)
 
     @property
-    def failures(self) -> list[tuple[SourceCursor, ToolError]]:
+    def failures(self) -> list[tuple[Source, ToolError]]:
         """The mailboxes that could not be searched."""
         found = ((each.source, each.found) for each in self.searched)
         return [(source, error) for source, error in found if isinstance(error, ToolError)]
@@ -111,8 +100,8 @@ async def search_sources(
     call: Call,
     search: Search,
     items: Items,
-    work: Work | None = None,
     *,
+    new_walk: Callable[[], Walk] | None = None,
     listings: Mapping[str, tuple[Mailbox, ...]] = MappingProxyType({}),
 ) -> Searches:
     """Search all sources; two round trips a session, or one if the candidates are remembered.
@@ -121,13 +110,13 @@ async def search_sources(
         call: The call.
         search: What to search for, and where.
         items: What to fetch.
-        work: What to do on each session instead of making a page.
+        new_walk: Makes what adds up the matches of a mailbox; None to make a page of them.
         listings: The mailboxes of accounts that were listed before: they save a LIST for `*`.
     """
-    run = _Run(call, search, items, work, listings=dict(listings))
+    run = _Run(call, search, items, new_walk, listings=dict(listings))
     found = await run.search_all()
     if search.is_first_page and search.query.query and found.are_empty:
-        run = _Run(call, search.look_anywhere(), items, work, listings=found.listings)
+        run = _Run(call, search.look_anywhere(), items, new_walk, listings=found.listings)
         found = await run.search_all()
         found.anywhere = True
     return found
@@ -141,14 +130,13 @@ class _Run:
         call: Call,
         search: Search,
         items: Items,
-        work: Work | None,
+        new_walk: Callable[[], Walk] | None,
         *,
         listings: dict[str, tuple[Mailbox, ...]],
     ) -> None:
         self.call, self.search, self.items = call, search, items
-        self.work, self.makes_pages = work or _make_pages, work is None
+        self.new_walk = new_walk
         self.found = Searches(listings=listings)
-        self.remembered = RememberedCandidates(call.uid_cache)
         self._done = self._total = 0
         self._accounts = len({each.account_id for each in search.sources})
         sources = search.sources
@@ -160,12 +148,12 @@ class _Run:
 
     async def search_all(self) -> Searches:
         """Search the accounts side by side."""
-        by_account: dict[str, list[SourceCursor]] = {}
+        by_account: dict[str, list[Source]] = {}
         for source in self.search.sources:
             by_account.setdefault(source.account_id, []).append(source)
         results: dict[str, list[Searched]] = {}
 
-        async def search_account(account_id: str, sources: list[SourceCursor]) -> None:
+        async def search_account(account_id: str, sources: list[Source]) -> None:
             results[account_id] = await self.search_account(account_id, sources)
 
         async with anyio.create_task_group() as tasks:
@@ -174,10 +162,11 @@ class _Run:
         found = self.found
         found.listings = {each: found.listings[each] for each in by_account if each in found.listings}
         found.searched = [each for account_id in by_account for each in results[account_id]]
-        self.call.telemetry.cache_hit = self.remembered.hits == len(found.searched) > 0
+        pages = found.pages
+        self.call.telemetry.cache_hit = 0 < len(found.searched) == sum(page.from_cache for _, page in pages)
         return found
 
-    async def search_account(self, account_id: str, sources: list[SourceCursor]) -> list[Searched]:
+    async def search_account(self, account_id: str, sources: list[Source]) -> list[Searched]:
         """Search the sources of one account, in parallel groups."""
         try:
             account = self.call.pool.sessions_of(account_id).account
@@ -196,7 +185,7 @@ class _Run:
                 tasks.start_soon(search_group, number)
         return [each for group in results for each in group]
 
-    async def _with_mailboxes(self, account_id: str, sources: list[SourceCursor]) -> list[SourceCursor]:
+    async def _with_mailboxes(self, account_id: str, sources: list[Source]) -> list[Source]:
         """Replace `*` by the mailboxes it means; one round trip if it is there."""
         if all(source.mailbox != EVERYTHING for source in sources):
             return sources
@@ -208,61 +197,45 @@ class _Run:
         names = [each.name for each in in_preferred_order(listed) if each.name not in excluded]
         kept = list(_bounded(names, share=self._accounts))
         self.found.cut = self.found.cut or len(kept) < len(names)
-        return [SourceCursor(account_id=account_id, mailbox=name) for name in kept]
+        return [Source(account_id=account_id, mailbox=name) for name in kept]
 
-    async def _search_group(self, account_id: str, sources: Sequence[SourceCursor]) -> list[Searched]:
+    async def _search_group(self, account_id: str, sources: Sequence[Source]) -> list[Searched]:
         """Search some mailboxes on one session."""
-        requests = [self._request(source) for source in sources]
         found: PageResults
         kept: list[PageResults] = []
         try:
             found = await self.call.ask(
-                lambda session: self.work(session, requests, kept.append),
+                lambda session: search_mailboxes(
+                    SearchServer(session), [self._request(each) for each in sources], keep=kept.append
+                ),
                 mailbox=sources[0].mailbox,
                 account_id=account_id,
                 deadline=self.deadline,
             )
         except ToolError as error:
             found = max(kept, key=_count_rows, default=[error] * len(sources))
-            if self.makes_pages and not self.alone:
+            if not (self.new_walk or self.alone):
                 # Messages that didn't come would take the places of those that others have.
                 found = [error if _is_interrupted(each) else each for each in found]
         self._done += len(sources)
-        if self.makes_pages:
-            for source, request, each in zip(sources, requests, found, strict=True):
-                if isinstance(each, MailboxPage):
-                    reordered = request.may_reorder and each.order is not request.order
-                    self.found.reordered = self.found.reordered or reordered
-                    self.remembered.keep(source, request, each)
-            if self._total > 1:
-                self.call.report(self._done, self._total, "mailboxes searched")
+        if self._total > 1 and not self.new_walk:
+            self.call.report(self._done, self._total, "mailboxes searched")
         return [Searched(source=source, found=each) for source, each in zip(sources, found, strict=True)]
 
-    def _request(self, source: SourceCursor) -> PageRequest:
-        after = None
-        if source.uid:
-            after = Position(uidvalidity=source.uidvalidity, uid=source.uid, rank=source.rank)
-        order = self.search.order.by_uid if source.rank == UID_RANK else self.search.order
-        query = self._query(source)
+    def _request(self, source: Source) -> PageRequest:
         return PageRequest(
-            mailbox=source.mailbox,
-            query=query,
+            source=source,
+            query=self._query(source),
             size=self.search.page_size,
             items=self.items,
-            order=order,
-            merge_order=self.search.order,
-            may_reorder=self.search.one_mailbox
-            and not self.search.by_written
-            and after is None
-            and not source.top,
-            after=after,
-            known=self.remembered.find(source, query, order, after),
-            uidvalidity=source.uidvalidity or None,
+            order=self.search.order,
+            walk=self.new_walk() if self.new_walk else None,
+            cache=self.call.uid_cache,
             search_until=self.search_until,
             report=self._report_messages,
         )
 
-    def _query(self, source: SourceCursor) -> SearchQuery:
+    def _query(self, source: Source) -> SearchQuery:
         """Return the query for one mailbox: whose it is, and that all mail in Sent is the owner's."""
         query = self.search.query
         if query.kind is not None:
@@ -288,13 +261,7 @@ def _is_interrupted(found: MailboxPage | ToolError) -> bool:
     return isinstance(found, MailboxPage) and found.fetched.interrupted
 
 
-def _make_pages(
-    session: Session, requests: Sequence[PageRequest], keep: Callable[[PageResults], None]
-) -> PageResults:
-    return search_mailboxes(SearchServer(session), requests, keep=keep)
-
-
-def divide(sources: Sequence[SourceCursor], *, limit: int) -> list[Sequence[SourceCursor]]:
+def divide(sources: Sequence[Source], *, limit: int) -> list[Sequence[Source]]:
     """Divide mailboxes into up to `limit` groups of about equal size, each worth a session."""
     count = max(min(limit, ceil(len(sources) / SEARCH_GROUP_MAILBOXES)), 1)
     edges = [len(sources) * number // count for number in range(count + 1)]
@@ -315,8 +282,3 @@ def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
         if room < 0:
             return
         yield name
-
-
-def top_of(found: MailboxPage, order: Order) -> int:
-    """Return the highest UID that a search saw; 0 in an order in which newer messages come last."""
-    return 0 if order.ascending else min(max(found.candidates.uids, default=0), UINT32_MAX)

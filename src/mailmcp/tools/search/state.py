@@ -1,7 +1,9 @@
-"""The state of a search, which can be read from arguments or a cursor and written as either.
+"""A search: what was asked, and where its next page begins; read from arguments or a cursor.
 
-Texts and dates stay as the caller wrote them, and `last_days` keeps the day it starts on: a page asked for
-tomorrow is a page of today's search. Days begin and end in the zone of the settings.
+The state of a search is its validated arguments, and what the first page chose: where each mailbox goes on,
+and whether words are looked for everywhere. The same arguments are in cursors and in next actions. Texts and
+dates stay as the caller wrote them, apart from `last_days`, which becomes the day on which it starts: a page
+asked for tomorrow is a page of today's search. Days begin and end in the zone of the settings.
 """
 
 import json
@@ -11,11 +13,11 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import Any, Final
 
 from mailmcp import limits
-from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.order import Order, Rank
 from mailmcp.model.awaited_reply import AwaitedReply
 from mailmcp.model.cursor import (
     SearchCursor,
-    SourceCursor,
+    Source,
     format_search_cursor,
     malformed_cursor,
     parse_search_cursor,
@@ -26,29 +28,15 @@ from mailmcp.reasons import Reason
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, check_criteria
 from mailmcp.tools.search.syntax import TEXTS, accepts, check_syntax
-from mailmcp.tools.search.values import parse_day, parse_phrase, parse_words, start_of
+from mailmcp.tools.search.values import parse_phrase, parse_words, start_of
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, Problem, read_arguments
 from mcp_envelope.markdown import escape, unescape
 
-_CODES: Final = {row.name: row.code for row in ARGUMENT_CRITERIA} | {
-    "exclude_mailboxes": "xm",
-    "last_days": "d",
-    "dates": "dt",
-    "sort": "z",
-}
-"""Of the arguments that make a search, in cursors."""
-
-_FIRST_DAY, _MAILBOXES, _ACCOUNTS, _BY_ARRIVAL, _ANYWHERE = "n", "p", "j", "ba", "tx"
-"""`n` is the day on which `last_days` starts; `p` says `*` or, for a list, `+`; `j` says `*`.
-
-`ba` is 1 where the messages of one mailbox go by arrival, since its UIDs do not; `tx` is 1 where words were
-looked for in names of files and all header fields, since they were nowhere else.
-"""
-
-_LIST = "+"
-
-if len({*_CODES.values(), _FIRST_DAY, _MAILBOXES, _ACCOUNTS, _BY_ARRIVAL, _ANYWHERE}) < len(_CODES) + 5:
-    raise TypeError("two fields of a cursor have the same code")
+_WHERE: Final = frozenset({"account_id", "mailbox", "mailboxes"})
+_NOT_GIVEN: Final = _WHERE | {"cursor", "end_date", "group_by", "last_days"}
+_GIVEN: Final = tuple(name for name in SearchMessagesArguments.model_fields if name not in _NOT_GIVEN)
+_KEPT: Final = {"account_id", "mailbox", *(name.rstrip("_") for name in _GIVEN)}
+"""The arguments in cursors, by the names under which they are sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,31 +46,23 @@ class Search:
     arguments: SearchMessagesArguments
     """Those that make the same search; of a list of mailboxes, those that remain."""
 
-    first_day: str = ""
-    """The day on which `last_days` starts; "" without."""
-
     query: SearchQuery
-    by_arrival: bool = False
-    """Whether the messages of one mailbox go by arrival, since its UIDs do not."""
-
-    sources: tuple[SourceCursor, ...]
+    sources: tuple[Source, ...]
     total: int = 0
     total_exact: bool = True
     incomplete: bool = False
     """Whether an earlier page missed something that no later one will show."""
 
+    anywhere: bool = False
+    """Whether words are looked for in names of files and all header fields."""
+
     page_size: int
     is_first_page: bool = True
 
-    @property
-    def anywhere(self) -> bool:
-        """Whether words were looked for in names of files and all header fields."""
-        return bool(self.query.anywhere)
-
     def look_anywhere(self) -> "Search":
         """Return the search that looks for its words in names of files and all header fields."""
-        query = self.query
-        return replace(self, query=replace(query, query=(), anywhere=query.query or query.anywhere))
+        query = replace(self.query, query=(), anywhere=self.query.query or self.query.anywhere)
+        return replace(self, query=query, anywhere=True)
 
     @property
     def snippet_chars(self) -> int:
@@ -105,15 +85,9 @@ class Search:
         return self.account_id == EVERYTHING
 
     @property
-    def listed(self) -> bool:
-        """Whether several mailboxes were named."""
-        return bool(self.arguments.mailboxes)
-
-    @property
     def mailboxes(self) -> tuple[str, ...]:
         """The mailboxes to search for this page, by name; `*` if all were requested."""
-        names = (each.mailbox for each in self.sources)
-        return (EVERYTHING,) if self.all_mailboxes else tuple(dict.fromkeys(names))
+        return self.arguments.names
 
     @property
     def all_mailboxes(self) -> bool:
@@ -123,7 +97,7 @@ class Search:
     @property
     def one_mailbox(self) -> bool:
         """Whether one mailbox of one account was requested by name."""
-        return not (self.all_accounts or self.all_mailboxes or self.listed)
+        return not (self.all_accounts or self.all_mailboxes or self.arguments.mailboxes)
 
     @property
     def by_written(self) -> bool:
@@ -133,10 +107,10 @@ class Search:
     @property
     def order(self) -> Order:
         """The order of the messages, the same on all pages."""
-        order = Order(self.arguments.sort)
-        if self.by_written:
-            return order.by_written
-        return order if self.one_mailbox and not self.by_arrival else order.by_arrival
+        if self.arguments.sort == "largest":
+            return Order(Rank.SIZE)
+        rank = Rank.WRITTEN if self.by_written else Rank.ARRIVED
+        return Order(rank, ascending=self.arguments.sort == "oldest")
 
 
 def start_search(
@@ -156,22 +130,21 @@ def start_search(
     """
     check_syntax(arguments, today=today)
     arguments = _unescaped(arguments)
-    first_day = (today - timedelta(days=arguments.last_days)).isoformat() if arguments.last_days else ""
-    query = read_query(arguments, first_day, zone)
-    check_criteria(arguments, query)
+    if arguments.last_days:
+        first_day = (today - timedelta(days=arguments.last_days)).isoformat()
+        arguments = arguments.model_copy(update={"since": first_day, "last_days": 0})
     names = arguments.names
-    search = Search(
-        arguments=arguments.model_copy(
-            update={
-                "account_id": arguments.account_id if arguments.account_id == EVERYTHING else account_ids[0],
-                "mailbox": "INBOX" if len(names) > 1 else names[0],
-                "mailboxes": names if len(names) > 1 else (),
-            }
-        ),
-        first_day=first_day,
-        query=query,
-        sources=tuple(SourceCursor(account_id=each, mailbox=name) for each in account_ids for name in names),
-        page_size=arguments.limit or 1,
+    several = len(names) > 1
+    where: dict[str, object] = {
+        "mailbox": "INBOX" if several else names[0],
+        "mailboxes": names if several else (),
+    }
+    where |= {} if arguments.account_id == EVERYTHING else {"account_id": account_ids[0]}
+    arguments = arguments.model_copy(update=where)
+    search = _read_search(
+        arguments,
+        tuple(Source(account_id=each, mailbox=name) for each in account_ids for name in arguments.names),
+        zone,
     )
     if len(search.sources) > limits.SEARCH_SOURCES_MAX:
         raise InvalidInputError.of(
@@ -194,61 +167,37 @@ def resume_search(text: str, zone: tzinfo) -> Search:
         InvalidInputError: With reason `cursor_malformed`: there can be no such search.
     """
     cursor = parse_search_cursor(text)
-    fields = dict(cursor.criteria)
-    mailboxes, accounts, by_arrival, anywhere, first_day = (
-        fields.pop(code, "") for code in (_MAILBOXES, _ACCOUNTS, _BY_ARRIVAL, _ANYWHERE, _FIRST_DAY)
-    )
-    names = list(dict.fromkeys(each.mailbox for each in cursor.sources))
-    account_ids = {each.account_id for each in cursor.sources}
-    raw: dict[str, object] = {
-        "account_id": EVERYTHING if accounts else cursor.sources[0].account_id,
-        "limit": cursor.page_size,
-        "snippet_max_chars": cursor.snippet_chars,
-    }
-    raw |= {"mailboxes": names} if mailboxes == _LIST else {"mailbox": mailboxes or names[0]}
-    arguments_by_code = {code: name for name, code in _CODES.items()}
-    flags = {row.code for row in ARGUMENT_CRITERIA if row.kind is Kind.FLAG}
+    if not cursor.arguments.keys() <= _KEPT:
+        raise malformed_cursor()
     try:
-        raw |= {
-            arguments_by_code[code].rstrip("_"): True if code in flags and text == "1" else text
-            for code, text in fields.items()
-        }
+        raw = {**_places_of(cursor.sources), **cursor.arguments}
+        if "mailbox" in cursor.arguments:  # all of them
+            raw.pop("mailboxes", None)
         arguments = read_arguments(SearchMessagesArguments, raw)
-        query = read_query(arguments, first_day, zone)
-        check_criteria(arguments, query)
-    except (LookupError, InvalidInputError):
+        search = _read_search(arguments, cursor.sources, zone)
+    except InvalidInputError:
         raise malformed_cursor() from None
-    search = Search(
-        arguments=arguments,
-        first_day=first_day,
-        query=query,
-        by_arrival=bool(by_arrival),
-        sources=cursor.sources,
+    search = replace(
+        search,
         total=cursor.total,
         total_exact=cursor.total_exact,
         incomplete=cursor.incomplete,
-        page_size=cursor.page_size,
         is_first_page=False,
     )
-    search = search.look_anywhere() if anywhere else search
-    named = all(each.mailbox != EVERYTHING for each in cursor.sources)
-    listed = all(each.mailbox != EVERYTHING or not each.uidvalidity for each in cursor.sources)
-    sound = (
-        _fields(arguments) == fields
-        and bool(arguments.last_days) == (parse_day(first_day) is not None)
-        and bool(arguments.last_days) == bool(first_day)
-        and mailboxes in {"", EVERYTHING, _LIST}
-        and search.all_mailboxes == (mailboxes == EVERYTHING)
-        and accounts in {"", EVERYTHING}
-        and anywhere in ({"", "1"} if search.anywhere or query.query else {""})
-        and by_arrival in ({"", "1"} if search.one_mailbox and not search.by_written else {""})
-        and (len(cursor.sources) == 1 or not search.one_mailbox)
-        and (len(account_ids) == 1 or search.all_accounts)
-        and (listed if search.all_mailboxes else named)
-    )
-    if not sound:
-        raise malformed_cursor()
-    return search
+    return search.look_anywhere() if cursor.anywhere else search
+
+
+def _places_of(sources: Sequence[Source]) -> dict[str, object]:
+    """Return the arguments that name the account and the mailboxes of some sources."""
+    names = list(dict.fromkeys(each.mailbox for each in sources))
+    where: dict[str, object] = {"mailboxes": names} if len(names) > 1 else {"mailbox": names[0]}
+    return {"account_id": sources[0].account_id} | where
+
+
+def _read_search(arguments: SearchMessagesArguments, sources: tuple[Source, ...], zone: tzinfo) -> Search:
+    query = read_query(arguments, zone)
+    check_criteria(arguments, query)
+    return Search(arguments=arguments, query=query, sources=sources, page_size=arguments.limit or 1)
 
 
 def check_against_cursor(arguments: SearchMessagesArguments, search: Search) -> None:
@@ -257,22 +206,17 @@ def check_against_cursor(arguments: SearchMessagesArguments, search: Search) -> 
     Raises:
         InvalidInputError: With reason `cursor_mismatch`, a problem for each argument.
     """
-    meant = _fields(search.arguments)
-    sent = _fields(_unescaped(arguments))
-    wrong = [name for name, code in _CODES.items() if code in sent and sent[code] != meant.get(code)]
+    meant, sent = _given(search.arguments), _given(_unescaped(arguments))
+    changeable = {"limit"}
+    if arguments.last_days and "since" not in meant:
+        sent["last_days"] = arguments.last_days
+    wrong = [name for name, value in sent.items() if name not in changeable and meant.get(name) != value]
     if arguments.account_id not in {"", search.account_id}:
         wrong.append("account_id")
     named = "mailboxes" if arguments.mailboxes else "mailbox"
-    if named in arguments.model_fields_set and getattr(arguments, named):
-        same = (arguments.names == (EVERYTHING,), len(arguments.names) > 1) == (
-            search.all_mailboxes,
-            search.listed,
-        )
-        # Mailboxes of a list that have no more messages are not in the cursor.
-        if not (same and (search.all_mailboxes or {*search.arguments.names} <= {*arguments.names})):
-            wrong.append(named)
-    if arguments.snippet_max_chars not in {0, search.snippet_chars}:
-        wrong.append("snippet_max_chars")
+    # Mailboxes of a list that have no more messages are not in the cursor.
+    if arguments.mailboxes or "mailbox" in arguments.model_fields_set:
+        wrong += [] if {*search.mailboxes} <= {*arguments.names} else [named]
     if wrong:
         message = "contradicts the cursor. Leave it out, or leave out the cursor to start a new search."
         raise InvalidInputError(
@@ -285,21 +229,18 @@ def check_against_cursor(arguments: SearchMessagesArguments, search: Search) -> 
 
 def format_cursor(search: Search) -> str:
     """Write the cursor that continues a search at its sources."""
-    scope = {
-        _FIRST_DAY: search.first_day,
-        _MAILBOXES: EVERYTHING if search.all_mailboxes else _LIST if search.listed else "",
-        _ACCOUNTS: EVERYTHING if search.all_accounts else "",
-        _BY_ARRIVAL: "1" if search.by_arrival else "",
-        _ANYWHERE: "1" if search.anywhere else "",
-    }
+    arguments = search.arguments
+    scope = {"account_id": arguments.account_id, "mailbox": arguments.mailbox}
+    given: dict[str, object] = {name: value for name, value in scope.items() if value == EVERYTHING}
+    given |= _given(arguments)
+    given |= {"limit": search.page_size} if search.page_size != limits.PAGE_SIZE_DEFAULT else {}
     cursor = SearchCursor(
         sources=search.sources,
+        arguments={name.rstrip("_"): _as_text(value) for name, value in given.items()},
         total=search.total,
         total_exact=search.total_exact,
         incomplete=search.incomplete,
-        page_size=search.page_size,
-        snippet_chars=search.snippet_chars,
-        criteria=_fields(search.arguments) | {code: text for code, text in scope.items() if text},
+        anywhere=search.anywhere,
     )
     text = format_search_cursor(cursor)
     if len(text) > limits.CURSOR_CHARS_MAX:
@@ -312,24 +253,35 @@ def format_cursor(search: Search) -> str:
 def arguments_of(search: Search) -> dict[str, object]:
     """Return the arguments that make the same search, from its first page."""
     arguments = search.arguments
-    where: dict[str, object] = (
-        {"mailboxes": list(arguments.names)} if search.listed else {"mailbox": arguments.mailbox}
-    )
-    sent: dict[str, object] = {"account_id": search.account_id} | where
-    for name in _CODES:
-        value = getattr(arguments, name)
-        if value != SearchMessagesArguments.model_fields[name].default:
-            shown = list(value) if isinstance(value, tuple) else value
-            sent[name.rstrip("_")] = as_sent(name, value) if name in TEXTS else shown
-    if search.snippet_chars:
-        sent["snippet_max_chars"] = search.snippet_chars
-    is_default = search.page_size == limits.PAGE_SIZE_DEFAULT
+    sent: dict[str, object] = {"account_id": arguments.account_id, "mailbox": arguments.mailbox}
+    if arguments.mailboxes:
+        del sent["mailbox"]
+        sent["mailboxes"] = list(arguments.mailboxes)
+    for name, value in _given(arguments).items():
+        shown = list(value) if isinstance(value, tuple) else value
+        sent[name.rstrip("_")] = as_sent(name, str(value)) if name in TEXTS else shown
     if arguments.group_by is not None:
         sent["group_by"] = arguments.group_by
-        is_default = "limit" not in arguments.model_fields_set  # which one it is depends on the groups
-    if not is_default:
-        sent["limit"] = search.page_size
+        if "limit" in arguments.model_fields_set:  # the default depends on the groups
+            sent["limit"] = arguments.limit
     return sent
+
+
+def _given(arguments: SearchMessagesArguments) -> dict[str, Any]:
+    """Return the arguments that say what to look for, and how to show it, without defaults."""
+    fields = SearchMessagesArguments.model_fields
+    given = {name: getattr(arguments, name) for name in _GIVEN}
+    return {name: value for name, value in given.items() if value != fields[name].default}
+
+
+def _as_text(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case tuple():
+            return json.dumps(value, ensure_ascii=False)
+        case _:
+            return str(value)
 
 
 def repeat_search(
@@ -340,17 +292,14 @@ def repeat_search(
     return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments=kept | changes)
 
 
-def read_query(arguments: SearchMessagesArguments, first_day: str, zone: tzinfo) -> SearchQuery:
+def read_query(arguments: SearchMessagesArguments, zone: tzinfo) -> SearchQuery:
     """Build the query that arguments ask for.
 
     Args:
         arguments: With texts unescaped.
-        first_day: The day on which `last_days` starts; "" without.
         zone: In which days begin and end.
     """
     values = {row.name: _value(row, getattr(arguments, row.name), zone) for row in ARGUMENT_CRITERIA}
-    if first_day:
-        values["since"] = start_of(first_day, zone)
     since: datetime | None = values["since"]
     before: datetime | None = values["before"]
     if since is not None and since.year <= limits.YEAR_FIRST:
@@ -376,17 +325,6 @@ def _value(row: Criterion, sent: Any, zone: tzinfo) -> Any:
             return AwaitedReply(side=sent) if sent else None
         case _:
             return sent
-
-
-def _fields(arguments: SearchMessagesArguments) -> dict[str, str]:
-    """Write all arguments but the defaults as fields of a cursor."""
-    fields = {}
-    for name, code in _CODES.items():
-        value = getattr(arguments, name)
-        if value != SearchMessagesArguments.model_fields[name].default:
-            text = json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
-            fields[code] = "1" if value is True else text
-    return fields
 
 
 def _unescaped(arguments: SearchMessagesArguments) -> SearchMessagesArguments:

@@ -1,58 +1,67 @@
 """imap_get_thread: a whole conversation, oldest message first, within one budget of characters."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from itertools import chain
+from typing import Final
 
 from pydantic import BaseModel, Field
 
-from mailmcp import limits
-from mailmcp.mail.clean import clean_line, cut_text
-from mailmcp.mail.people import people_of
+from mailmcp.mail.clean import cut_text
+from mailmcp.mail.read import ReadText
 from mailmcp.mail.removed_content import removal_warnings
-from mailmcp.mail.text.snippet import make_snippet
-from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
+from mailmcp.model.cursor import escape_field, malformed_cursor, seal, unescape_field, unseal
+from mailmcp.model.message_ref import MessageRef, parse_ref
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
-from mailmcp.tools.attachment_row import FirstAttachments, files_column, first_attachments
-from mailmcp.tools.columns import (
-    invitation_column,
-    marks_of,
-    people_column,
-    places_line,
-    time_column,
-)
-from mailmcp.tools.errors import all_failed_error, mailbox_issue, search_again
+from mailmcp.tools.columns import list_columns, people_column, places_line
+from mailmcp.tools.errors import all_failed_error, search_again
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW, GET_THREAD
 from mailmcp.tools.people import first_addresses_of
-from mailmcp.tools.published import Row, Strings
-from mailmcp.tools.rows import arrived_instead, date_of, flags_of, message_id_of, shown_ids
+from mailmcp.tools.rows import ListedRow, build_row, message_id_of
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData
-from mailmcp.tools.thread.all_accounts import find_in_account, find_in_all_accounts
-from mailmcp.tools.thread.member import Member
-from mailmcp.tools.thread.search import FoundThread
-from mailmcp.tools.thread.text_budget import share_out
-from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
+from mailmcp.tools.thread.conversation import Member, find_conversation
+from mailmcp.tools.thread.texts import Texts, read_texts
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import (
     BaseReason,
     InvalidInputError,
-    Issue,
     NextAction,
     Outcome,
     Page,
     Untrusted,
     code,
 )
-from mcp_envelope.markdown import quote
 
-_DRAFT = "\\Draft"
+PAGE_SIZE: Final = 50
+"""Messages in a reply; with more, each would show too little."""
 
-_NOT_ELSEWHERE = f'; not in your other accounts, where account_id="{EVERYTHING}" looks too'
+_CHARS_DEFAULT: Final = 12_000
+"""All texts in a reply: about 3,000 tokens."""
+
+_CHARS_MIN: Final = 500
+_CHARS_MAX: Final = 100_000
+
+_MESSAGE_CHARS: Final = 200
+"""Shown of each message at least, if it has as much; with a small budget a page has fewer messages."""
+
+_PEOPLE_MAX: Final = 5
+"""Addresses named in To and in Cc of each message; the others are counted."""
+
+_CURSOR: Final = "t1"
+_CURSOR_FIELDS: Final = re.compile(
+    r"([^.]+)\.([^.]+)\.(\d{1,10})\.(\d{1,10})\.(\d{1,6})\.(-?\d{1,12})\.(\d{1,10})(\.all)?", re.ASCII
+)
+"""Account, mailbox, UIDVALIDITY, UID, characters, the numbers of `after`, and whether in all accounts."""
+
+_DRAFT: Final = "\\Draft"
+
+_NOT_ELSEWHERE: Final = f'; not in your other accounts, where account_id="{EVERYTHING}" looks too'
 
 
 class GetThreadArguments(MessageArguments):
@@ -61,35 +70,24 @@ class GetThreadArguments(MessageArguments):
     account_id: str = Field("", description='"*": all accounts.')
     message_id: str = ""
     max_chars: int = Field(
-        limits.THREAD_CHARS_DEFAULT,
-        ge=limits.THREAD_CHARS_MIN,
-        le=limits.THREAD_CHARS_MAX,
+        _CHARS_DEFAULT,
+        ge=_CHARS_MIN,
+        le=_CHARS_MAX,
         description="All texts together.",
     )
     cursor: str = Field("", description="From the previous page; enough on its own.")
 
 
-class ThreadMessageRow(Row):
+class ThreadMessageRow(ListedRow):
     """One message; `text` has no quoted history."""
 
-    message_id: str
-    date: str
-    from_: str = Field(alias="from")
-    to: str
     cc: str | None = None
-    subject: str
-    flags: Strings
-    attachments: FirstAttachments | None = None
-    attachments_total: int | None = None
-    """If there are more."""
-
     text: str
-    truncated: bool
-    body_offset: int | None = None
-    """Where imap_get_message reads on."""
+    next_offset: int | None = None
+    """If there is more: the body_offset with which imap_get_message reads on; 0 for a very long text."""
 
-    places: Strings | None = None
-    """Ids of copies."""
+    total_chars: int | None = None
+    """How long the text is, if there is more and that is known."""
 
 
 class GetThreadData(BaseModel):
@@ -98,20 +96,18 @@ class GetThreadData(BaseModel):
     account_id: str
     total: int
     messages: list[ThreadMessageRow]
-    continued_in: Strings | None = None
-    """Ids of messages that may continue it, though none refers to it."""
-
     coverage: CoverageData
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _ThreadPage:
-    """A conversation, and the texts of the messages of one page."""
+class _Start:
+    """Which conversation is requested, and where the page starts."""
 
-    thread: FoundThread
-    members: Sequence[Member]
-    more: bool
-    read: ReadTexts
+    ref: MessageRef
+    max_chars: int
+    all_accounts: bool
+    after: tuple[int, int] | None = None
+    """The position of the last message that was shown; None on the first page."""
 
 
 async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetThreadData]:
@@ -121,201 +117,179 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     """
     start = _start(arguments)
     call.choose_message(start.ref, "" if start.all_accounts else arguments.account_id)
-    find = find_in_all_accounts if start.all_accounts else find_in_account
-    thread = await find(call, start.ref)
-    members, more = _cut(start, thread)
-    read = await read_texts(call, members)
-    return _outcome(start, _ThreadPage(thread=thread, members=members, more=more, read=read), call)
+    conversation = await find_conversation(call, start.ref, all_accounts=start.all_accounts)
+    members, more = _cut(start, conversation.members)
+    texts = await read_texts(call, members)
+    shown = [each for each in members if each.ref in texts.by_ref]
+    if texts.issues and not shown:
+        raise all_failed_error(texts.issues, search_again(start.ref))
+    for each in shown:
+        call.message_id_cache.remember(each.ref.message_id, message_id_of(each.headers))
+    shares = _share_out([len(texts.by_ref[each.ref].text) for each in shown], start.max_chars)
+    rows = [_row(each, texts.by_ref[each.ref], share) for each, share in zip(shown, shares, strict=True)]
+    cursor = _format_cursor(replace(start, after=members[-1].position)) if more else None
+    zone, found, total = call.preferences.zone, conversation.found, len(conversation.members)
+
+    def name_of(account_id: str, mailbox: str | None) -> str:
+        name = mailbox or EVERYTHING
+        return f"{account_id}: {name}" if start.all_accounts else name
+
+    left_out = [name_of(*each) for each in found.left_out]
+    lost = found.failed.get((start.ref.account_id, None))
+    is_retryable = any(each.retryable for each in (*found.message_issues, *texts.issues))
+    where = "all accounts" if start.all_accounts else start.ref.account_id
+    summary = (
+        f"{len(rows)} of {counted(total, 'message')} of a conversation, oldest first, times in {zone}; "
+        f"found by {conversation.method} in {counted(len(found.looked), 'mailbox', 'mailboxes')} ({where})"
+        f"{', not in ' if left_out else ''}{', '.join(map(code, left_out))}"
+    )
+    if not start.all_accounts and len(call.pool.accounts) > 1:
+        summary += _NOT_ELSEWHERE
+    return Outcome(
+        summary=summary,
+        data=GetThreadData(
+            account_id=EVERYTHING if start.all_accounts else start.ref.account_id,
+            total=total,
+            messages=rows,
+            coverage=CoverageData(
+                complete=not (found.issues or found.statements or texts.issues),
+                mailboxes_searched=len(found.looked),
+                mailboxes_failed=[name_of(*each) for each in found.failed],
+                mailboxes_not_searched=left_out or None,
+                method=" ".join([f"Found by {conversation.method}.", *found.statements]),
+            ),
+        ),
+        blocks=tuple(chain.from_iterable(_blocks(each, zone=zone) for each in rows)),
+        issues=(*found.issues, *texts.issues),
+        warnings=(*found.statements, *_text_warnings(texts)),
+        page=Page(page_size=PAGE_SIZE, total_count=total, cursor=cursor),
+        next_action=_next_action(
+            start, rows, cursor, is_retryable=is_retryable or bool(lost and lost.retryable)
+        ),
+        references={"message_id": start.ref.message_id},
+    )
 
 
-def _start(arguments: GetThreadArguments) -> ThreadCursor:
+def _start(arguments: GetThreadArguments) -> _Start:
     """Return which conversation is requested, and where the page starts."""
     if not arguments.cursor:
         if not arguments.message_id:
             raise InvalidInputError.of("message_id", BaseReason.MISSING_PARAM, "is missing. Send it.")
         ref = parse_message_id(arguments.message_id)
         all_accounts = arguments.account_id == EVERYTHING
-        return ThreadCursor(ref=ref, max_chars=arguments.max_chars, all_accounts=all_accounts)
-    cursor = parse_thread_cursor(arguments.cursor)
-    if arguments.message_id not in {"", cursor.ref.message_id}:
-        raise InvalidInputError.of(
-            "message_id", Reason.CURSOR_MISMATCH, "contradicts the cursor. Leave it out."
-        )
-    if arguments.account_id not in {"", EVERYTHING if cursor.all_accounts else cursor.ref.account_id}:
-        raise InvalidInputError.of(
-            "account_id", Reason.CURSOR_MISMATCH, "contradicts the cursor. Leave it out."
-        )
+        return _Start(ref=ref, max_chars=arguments.max_chars, all_accounts=all_accounts)
+    cursor = _parse_cursor(arguments.cursor)
+    scope = EVERYTHING if cursor.all_accounts else cursor.ref.account_id
+    for name, sent, meant in (
+        ("message_id", arguments.message_id, cursor.ref.message_id),
+        ("account_id", arguments.account_id, scope),
+    ):
+        if sent not in {"", meant}:
+            raise InvalidInputError.of(name, Reason.CURSOR_MISMATCH, "contradicts the cursor. Leave it out.")
     if "max_chars" in arguments.model_fields_set:
         return replace(cursor, max_chars=arguments.max_chars)
     return cursor
 
 
-def _cut(start: ThreadCursor, thread: FoundThread) -> tuple[Sequence[Member], bool]:
+def _format_cursor(start: _Start) -> str:
+    ref = start.ref
+    numbers = (ref.uidvalidity, ref.uid, start.max_chars, *(start.after or (0, 0)))
+    scope = ["all"] if start.all_accounts else []
+    return seal([_CURSOR, ref.account_id, escape_field(ref.mailbox), *map(str, numbers), *scope])
+
+
+def _parse_cursor(text: str) -> _Start:
+    match = _CURSOR_FIELDS.fullmatch(".".join(unseal(text, _CURSOR)))
+    if match is None:
+        raise malformed_cursor()
+    account_id, mailbox, uidvalidity, uid, max_chars, moment, mark, scope = match.groups()
+    ref = parse_ref(f"imap:{account_id}:{unescape_field(mailbox)}:{uidvalidity}:{uid}")
+    if ref is None or not _CHARS_MIN <= int(max_chars) <= _CHARS_MAX:
+        raise malformed_cursor()
+    after = int(moment), int(mark)
+    return _Start(ref=ref, max_chars=int(max_chars), all_accounts=bool(scope), after=after)
+
+
+def _cut(start: _Start, members: Sequence[Member]) -> tuple[Sequence[Member], bool]:
     """Return the messages of one page, and whether there are more."""
-    rest = [each for each in thread.members if start.after is None or each.place > start.after]
-    size = min(limits.THREAD_PAGE_SIZE, max(1, start.max_chars // limits.THREAD_MESSAGE_CHARS))
-    while size < len(rest) and rest[size].place == rest[size - 1].place:
+    rest = [each for each in members if start.after is None or each.position > start.after]
+    size = min(PAGE_SIZE, max(1, start.max_chars // _MESSAGE_CHARS))
+    while size < len(rest) and rest[size].position == rest[size - 1].position:
         size += 1  # equal messages in one mailbox: a cursor can't tell them apart
     return rest[:size], len(rest) > size
 
 
-def _outcome(start: ThreadCursor, page: _ThreadPage, call: Call) -> Outcome[GetThreadData]:
-    for each in page.members:
-        call.message_id_cache.remember(each.ref.message_id, message_id_of(each.headers))
-    zone = call.preferences.zone
-    thread, shown = page.thread, [each for each in page.members if each.ref in page.read.texts]
-    if page.read.issues and not shown:
-        raise all_failed_error(page.read.issues, search_again(start.ref))
-    texts = [page.read.texts[each.ref] for each in shown]
-    shares = share_out([len(each.text) for each in texts], start.max_chars)
-    rows = [_row(*each) for each in zip(shown, texts, shares, strict=True)]
-    cursor = None
-    if page.more:
-        last = page.members[-1].place
-        cursor = format_thread_cursor(replace(start, after=last))
-    total, account_id = len(thread.members), start.ref.account_id
-    continuations = () if page.more else thread.continuations
-    where = "all accounts" if start.all_accounts else account_id
-    others = (
-        [] if start.all_accounts else [each for each in call.pool.accounts if each.account_id != account_id]
-    )
-    return Outcome(
-        summary=_summary(len(rows), thread, zone, where, other_accounts=bool(others)),
-        data=GetThreadData(
-            account_id=EVERYTHING if start.all_accounts else account_id,
-            total=total,
-            messages=rows,
-            continued_in=None
-            if page.more
-            else [each.ref.message_id for each in thread.continuations] or None,
-            coverage=CoverageData(
-                complete=thread.complete and not page.read.issues,
-                mailboxes_searched=len(thread.mailboxes),
-                mailboxes_failed=[_failed_name(start, *key) for key in thread.failed],
-                mailboxes_not_searched=list(thread.left_out) or None,
-                method=" ".join([f"Found by {thread.method}.", *thread.statements]),
-            ),
-        ),
-        blocks=(
-            *(
-                block
-                for row, member in zip(rows, shown, strict=True)
-                for block in _blocks(row, member, zone=zone)
-            ),
-            *_continuation_lines(continuations, zone),
-        ),
-        issues=(*_mailbox_issues(thread), *thread.issues, *page.read.issues),
-        warnings=_warnings(thread, texts),
-        page=Page(page_size=limits.THREAD_PAGE_SIZE, total_count=total, cursor=cursor),
-        next_action=_next_action(start, page, rows, cursor),
-        references={"message_id": start.ref.message_id},
-    )
-
-
-def _summary(shown: int, thread: FoundThread, zone: tzinfo, where: str, *, other_accounts: bool) -> str:
-    total, places = len(thread.members), len(thread.mailboxes)
-    left_out = f", not in {', '.join(map(code, thread.left_out))}" if thread.left_out else ""
-    return (
-        f"{shown} of {counted(total, 'message')} of a conversation, oldest first, times in {zone}; "
-        f"found by {thread.method} in {counted(places, 'mailbox', 'mailboxes')} ({where}){left_out}"
-        f"{_NOT_ELSEWHERE if other_accounts else ''}"
-    )
+def _share_out(lengths: Sequence[int], budget: int) -> list[int]:
+    """Share a budget among texts: short ones are whole, and long ones share the rest evenly."""
+    shares = [0] * len(lengths)
+    by_length = sorted(range(len(lengths)), key=lambda place: (lengths[place], -place))
+    for waiting, place in zip(range(len(lengths), 0, -1), by_length, strict=True):
+        # Rounded up for the last ones, so that the remainder isn't lost.
+        shares[place] = min(lengths[place], budget // waiting)
+        budget -= shares[place]
+    return shares
 
 
 def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
+    row = build_row(member.ref, member.row, places=member.copies)
+    # The flag shows only if it applies; see `Member.draft`.
+    flags = [each for each in row.flags if each.lower() != _DRAFT.lower()]
     text = cut_text(read.text, share)
-    truncated = len(text) < len(read.text) or not read.whole
-    headers = member.headers
+    next_offset = len(text) if len(text) < len(read.text) else None
+    if read.is_cut:
+        next_offset = 0  # where quoted history ends, only the whole text shows
     return ThreadMessageRow.model_validate(
-        {
-            "message_id": member.ref.message_id,
-            "date": date_of(headers, member.row),
-            "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
-            "to": first_addresses_of(headers, "To", limit=limits.THREAD_PEOPLE_MAX),
-            "cc": first_addresses_of(headers, "Cc", limit=limits.THREAD_PEOPLE_MAX) or None,
-            "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
-            "flags": _flags(member),
-            "attachments": first_attachments(read.files) or None,
-            "attachments_total": len(read.files) if len(read.files) > limits.ROW_FILES_MAX else None,
+        row.model_dump(by_alias=True, include=set(ListedRow.model_fields))
+        | {
+            "to": first_addresses_of(member.headers, "To", limit=_PEOPLE_MAX),
+            "cc": first_addresses_of(member.headers, "Cc", limit=_PEOPLE_MAX) or None,
+            "flags": [*flags, _DRAFT] if member.draft else flags,
             "text": text,
-            "truncated": truncated,
-            "body_offset": min(len(text), read.common_chars) if truncated else None,
-            "places": shown_ids((each.message_id for each in member.copies), limits.ROW_PLACES_MAX) or None,
+            "next_offset": next_offset,
+            "total_chars": len(read.text) if next_offset else None,
         }
     )
 
 
-def _flags(member: Member) -> list[str]:
-    """Return the flags, with the draft flag only if it applies; see `Member.draft`."""
-    flags = [each for each in flags_of(member.row) if each.lower() != _DRAFT.lower()]
-    return [*flags, _DRAFT] if member.draft else flags
+def _blocks(row: ThreadMessageRow, *, zone: tzinfo) -> Iterator[str | Untrusted]:
+    sender, to, cc = map(people_column, (row.from_, row.to or "", row.cc or ""))
+    who = f"{sender or 'no sender'} to {to or 'unnamed recipients'}{f', cc {cc}' if cc else ''}"
+    yield f"- {' | '.join([*list_columns(row, who, zone=zone), code(row.message_id)])}"
+    yield from places_line(row.places or ())
+    yield Untrusted(label="text", text=row.text) if row.text else "  (no text)"
+    if row.next_offset is not None:
+        yield f"  (cut: more from body_offset {row.next_offset})"
 
 
-def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str | Untrusted, ...]:
-    sender, to, cc = map(people_column, (row.from_, row.to, row.cc or ""))
-    subject = quote(row.subject) or "no subject"
-    columns = [
-        time_column(row.date, zone, arrived=arrived_instead(member.headers, member.row)),
-        *marks_of(row.flags),
-        *invitation_column(member.invitation),
-        f"{sender or 'no sender'} to {to or 'unnamed recipients'}{f', cc {cc}' if cc else ''}: {subject}",
-        *files_column(row.attachments or (), row.attachments_total),
-        code(row.message_id),
-    ]
-    text = Untrusted(label="text", text=row.text) if row.text else "  (no text)"
-    cut = [f"  (cut: more from body_offset {row.body_offset})"] if row.truncated else []
-    return (f"- {' | '.join(columns)}", *places_line(row.places or ()), text, *cut)
-
-
-def _continuation_lines(continuations: Sequence[Member], zone: tzinfo) -> Iterator[str]:
-    """Yield one line that names the messages which may continue a conversation; none if there are none."""
-    named = [
-        f"{code(each.ref.message_id)} ({time_column(date_of(each.headers, each.row), zone)})"
-        for each in continuations
-    ]
-    if named:
-        yield f"Possibly continued, with the same subject and people, in {', '.join(named)}."
-
-
-def _failed_name(start: ThreadCursor, account_id: str, mailbox: str | None) -> str:
-    """Name a mailbox, with its account if all accounts are meant."""
-    return f"{account_id}: {mailbox or EVERYTHING}" if start.all_accounts else mailbox or EVERYTHING
-
-
-def _mailbox_issues(thread: FoundThread) -> list[Issue]:
-    return [mailbox_issue(account_id, name, error) for (account_id, name), error in thread.failed.items()]
-
-
-def _warnings(thread: FoundThread, texts: Sequence[ReadText]) -> tuple[str, ...]:
-    removed = removal_warnings([each.body for each in texts], where="the texts", source=GET_MESSAGE_RAW)
-    malformed = [each.defects for each in texts if each.defects]
-    if malformed:
-        defects = "; ".join(dict.fromkeys(chain.from_iterable(malformed)))
-        removed.append(f"{counted(len(malformed), 'message')} may lack text, being malformed: {defects}.")
-    return (*thread.statements, *removed)
+def _text_warnings(texts: Texts) -> Iterator[str]:
+    bodies = [each.body for each in texts.by_ref.values()]
+    yield from removal_warnings(bodies, where="the texts", source=GET_MESSAGE_RAW)
+    if texts.defects:
+        defects = "; ".join(dict.fromkeys(chain.from_iterable(texts.defects)))
+        yield f"{counted(len(texts.defects), 'message')} may lack text, being malformed: {defects}."
 
 
 def _next_action(
-    start: ThreadCursor, page: _ThreadPage, rows: Sequence[ThreadMessageRow], cursor: str | None
+    start: _Start, rows: Sequence[ThreadMessageRow], cursor: str | None, *, is_retryable: bool
 ) -> NextAction | None:
-    if any(each.retryable for each in (*page.thread.issues, *page.read.issues)):
+    if is_retryable:
         arguments: dict[str, object] = {"message_id": start.ref.message_id, "max_chars": start.max_chars}
         if start.all_accounts:
             arguments["account_id"] = EVERYTHING
         if start.after is not None:
-            arguments = {"cursor": format_thread_cursor(start)}
+            arguments = {"cursor": _format_cursor(start)}
         return NextAction(
             instruction="Get this page again for the missing messages.", tool=GET_THREAD, arguments=arguments
         )
     if cursor is not None:
         return NextAction(instruction="Get the next page.", tool=GET_THREAD, arguments={"cursor": cursor})
-    cut = next((row for row in rows if row.truncated), None)
+    cut = next((row for row in rows if row.next_offset is not None), None)
     if cut is None:
         return None
     return NextAction(
-        instruction="Continue the first truncated message.",
+        instruction="Continue the first text that was cut.",
         tool=GET_MESSAGE,
-        arguments={"message_id": cut.message_id, "body_offset": cut.body_offset},
+        arguments={"message_id": cut.message_id, "body_offset": cut.next_offset},
     )
 
 

@@ -1,12 +1,13 @@
 """Group the matches of a search: who wrote most, which newsletters come, how much mail a month.
 
-The mailboxes are walked (`imap/search/walk.py`), latest message first, and each is added to its groups. A
-message that is in several mailboxes counts in each.
+Each match is added to its groups, latest first, as a search fetches it. A message that is in several
+mailboxes counts in each.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
+from threading import Lock
 from time import monotonic
 from typing import Final
 
@@ -14,18 +15,15 @@ import anyio
 
 from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.page import PageRequest
+from mailmcp.imap.search.page import MailboxPage
 from mailmcp.imap.search.proof import written_at
-from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.walk import Budget, WalkedMailbox, walk_mailboxes
-from mailmcp.imap.session import Session
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.model.cursor import SourceCursor
+from mailmcp.model.cursor import Source
 from mailmcp.tools.search.data import GroupRow
 from mailmcp.tools.search.groups.keys import GroupBy, Key, keys_in_header, period_of
 from mailmcp.tools.search.groups.rows import format_moment
 from mailmcp.tools.search.page import ref_of
-from mailmcp.tools.search.sources import PageResults, Searches, search_sources
+from mailmcp.tools.search.sources import Searches, search_sources
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
 
@@ -46,6 +44,9 @@ CHUNK_MESSAGES: Final = 2_000
 
 LIGHT_CHUNK_MESSAGES: Final = 5_000
 """The same without header fields."""
+
+CHUNK_MESSAGES_MIN: Final = 100
+"""Of one mailbox, however many share a round trip."""
 
 _UNKNOWN: Final = -(2**40)
 """Before every time."""
@@ -75,8 +76,46 @@ class Group:
 
 
 @dataclass(slots=True, kw_only=True)
+class Budget:
+    """The messages that one call may group, in all mailboxes, and the time it may take. Thread-safe."""
+
+    messages: int
+    over_at: float
+    """On `time.monotonic`."""
+
+    report: Callable[[], None]
+    _lock: Lock = field(default_factory=Lock)
+
+    _sharing: set[int] = field(default_factory=set)
+    """The mailboxes that have more messages: they share a round trip."""
+
+    def take(self, wanted: int, *, chunk: int, mailbox: int) -> int:
+        """Return how many of `wanted` messages to fetch next, and count them as taken.
+
+        Args:
+            wanted: All that are left of a mailbox.
+            chunk: Messages to fetch at once, of all mailboxes together.
+            mailbox: A number of the mailbox's own.
+        """
+        if monotonic() > self.over_at:
+            return 0
+        with self._lock:
+            self._sharing.add(mailbox)
+            granted = min(wanted, max(chunk // len(self._sharing), CHUNK_MESSAGES_MIN), self.messages)
+            self.messages -= granted
+            if granted == wanted:
+                self._sharing.discard(mailbox)
+        self.report()
+        return granted
+
+
+@dataclass(slots=True, kw_only=True)
 class GroupTally:
-    """The groups of one mailbox."""
+    """The groups of one mailbox; a `Walk` of its matches."""
+
+    budget: Budget
+    chunk: int
+    """Messages to fetch at once."""
 
     group_by: GroupBy
     zone: tzinfo
@@ -92,6 +131,10 @@ class GroupTally:
     """Whether each message arrived before those that were added earlier, within ORDER_SLACK_S."""
 
     _read: dict[bytes, tuple[Key, ...]] = field(default_factory=dict)
+
+    def take(self, wanted: int) -> int:
+        """Return how many messages to fetch next."""
+        return self.budget.take(wanted, chunk=self.chunk, mailbox=id(self))
 
     def add(self, row: FetchedMessage) -> None:
         """Add a message; those with higher UIDs come first."""
@@ -158,42 +201,39 @@ async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[
     """
     light = not (group_by.header_fields or search.by_written)
     messages = LIGHT_MESSAGES_MAX if light else MESSAGES_MAX
-    over_at = monotonic() + (call.deadline - anyio.current_time()) * _DEADLINE_SHARE
-    budget = Budget(messages=messages, is_over=lambda: monotonic() > over_at)
+    budget = Budget(
+        messages=messages,
+        over_at=monotonic() + (call.deadline - anyio.current_time()) * _DEADLINE_SHARE,
+        report=lambda: call.report(messages - budget.messages, 0, "messages counted"),
+    )
 
     def new_tally() -> GroupTally:
-        return GroupTally(group_by=group_by, zone=call.preferences.zone, by_written=search.by_written)
-
-    def work(
-        session: Session, requests: Sequence[PageRequest], keep: Callable[[PageResults], None]
-    ) -> PageResults:
-        return walk_mailboxes(
-            SearchServer(session),
-            requests,
-            new_tally=new_tally,
+        return GroupTally(
             budget=budget,
             chunk=LIGHT_CHUNK_MESSAGES if light else CHUNK_MESSAGES,
-            report=lambda: call.report(messages - budget.messages, 0, "messages counted"),
-            keep=keep,
+            group_by=group_by,
+            zone=call.preferences.zone,
+            by_written=search.by_written,
         )
 
     fields = [*filter(None, [group_by.header_fields]), *(["DATE"] if search.by_written else [])]
     headers = [f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]"] if fields else []
     items = ("UID", "FLAGS", "INTERNALDATE", *headers)
-    searches = await search_sources(call, search, lambda _session: items, work)
+    newest_first = search.arguments.model_copy(update={"sort": "newest"})  # groups have an order of their own
+    walked = replace(search, arguments=newest_first, page_size=messages)
+    searches = await search_sources(call, walked, lambda _session: items, new_walk=new_tally)
     return searches, _group(search, group_by, searches)
 
 
 def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
     """Add up the groups of all mailboxes."""
     groups: dict[str, Group] = {}
-    walks: list[tuple[WalkedMailbox, GroupTally]] = []
+    walks: list[tuple[MailboxPage, GroupTally]] = []
     accounts = {source.account_id for source, _ in searches.pages}
     for source, walked in searches.pages:
-        assert isinstance(walked, WalkedMailbox)  # noqa: S101 - see `group_matches`
-        assert isinstance(walked.tally, GroupTally)  # noqa: S101 - it was made there
-        walks.append((walked, walked.tally))
-        for key, group in walked.tally.groups.items():
+        assert isinstance(walked.walk, GroupTally)  # noqa: S101 - see `group_matches`
+        walks.append((walked, walked.walk))
+        for key, group in walked.walk.groups.items():
             group.message_id = ref_of(source, walked, group.newest[1]).message_id
             name = _mailbox_key(source, accounts) if group_by is GroupBy.MAILBOX else key
             groups.setdefault(name, Group()).add(group)
@@ -201,7 +241,9 @@ def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
     names = _in_order(groups, group_by, search.arguments.sort)
     shown = [(name, groups[name]) for name in names[: search.page_size]]
     shown += [("", lacking)] if lacking else []
-    left = sum(walked.left + len(walked.fetched.failures) for walked, _ in walks)
+    # Where the connection was lost, the messages that didn't come are left.
+    failed = sum(len(each.fetched.failures) for each, _ in walks if not each.fetched.interrupted)
+    left = failed + sum(walked.left for walked, _ in walks)
     count = sum(tally.count for _, tally in walks)
     back_to = None
     if search.one_mailbox and left and not search.by_written and walks[0][1].follows_arrival:
@@ -219,7 +261,7 @@ def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
     )
 
 
-def _mailbox_key(source: SourceCursor, accounts: set[str]) -> str:
+def _mailbox_key(source: Source, accounts: set[str]) -> str:
     return f"{source.account_id}: {source.mailbox}" if len(accounts) > 1 else source.mailbox
 
 

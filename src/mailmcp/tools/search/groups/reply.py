@@ -6,7 +6,7 @@ from datetime import datetime, time, timedelta, tzinfo
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.imap.search.walk import WalkedMailbox
+from mailmcp.imap.search.page import MailboxPage
 from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.model.message_ref import parse_ref
 from mailmcp.tools.search.advice import search_warnings
@@ -110,12 +110,13 @@ def _lost_issues(searches: Searches) -> Iterator[Issue]:
     """Build an issue for each mailbox of which some messages could not be fetched."""
     for each in searches.searched:
         found = each.found
-        if not isinstance(found, WalkedMailbox):
+        if not isinstance(found, MailboxPage):
             continue
-        failure = found.lost or next(iter(found.fetched.failures.values()), None)
+        failure = next(iter(found.fetched.failures.values()), None)
         if failure is None:
             continue
-        missing = len(found.fetched.failures) + (found.left if found.lost else 0)
+        # Where the connection was lost, the messages that didn't come are among those that are left.
+        missing = found.left if found.fetched.interrupted else len(found.fetched.failures)
         yield Issue(
             code=failure.code,
             reason=failure.reason,
@@ -133,12 +134,10 @@ def _next_action(
     if not grouped.total:
         return suggest_search(search, coverage, counts)
     if grouped.left and grouped.back_to is not None:
-        since = {"since": search.first_day} if search.first_day else {}
         return repeat_search(
             search,
             "Count the earlier messages.",
-            without=["last_days", "before"],
-            **since,
+            without=["before"],
             before=format_moment(grouped.back_to),
         )
     if not grouped.rows or not grouped.rows[0].key:

@@ -1,0 +1,287 @@
+"""Find the candidates of a search: messages that may match, in order, from where a page begins.
+
+Three ways lead to the order that was asked for, and the first page chooses one (`Way`). In most mailboxes
+UIDs follow arrival, so matches are taken by UID, in windows if the mailbox is very large. Where they don't,
+the server sorts; where it can't, matches are sorted here in blocks of UIDs, one block after another.
+"""
+
+from array import array
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from mailmcp import limits
+from mailmcp.imap.fetch import fetch_steps
+from mailmcp.imap.pipeline import Steps
+from mailmcp.imap.search.cache import Kept
+from mailmcp.imap.search.order import Rank, is_after, rank_of, sort_by_rank
+from mailmcp.imap.search.page import Candidates, PageRequest
+from mailmcp.imap.search.plan import Plan, may_change
+from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.uid_search import EVERY_UID, Found, UidRange, part_of
+from mailmcp.imap.search.windows import Windows
+from mailmcp.model.cursor import Source, Way
+from mcp_envelope import Code, code
+
+BLOCK_MESSAGES: Final = 2_000
+"""Messages that are sorted here at once: about 60 octets each, 120 KB."""
+
+_ALL: Final = 2**32
+"""More candidates than there can be."""
+
+
+def find_candidates(
+    server: SearchServer, wanted: PageRequest, source: Source, *, enough: int
+) -> Steps[Candidates]:
+    """Find the next candidates.
+
+    No round trip if an earlier page left enough; otherwise one, one more for each further window, and one
+    more where messages are sorted here.
+
+    Args:
+        server: The server, on a session.
+        wanted: The request.
+        source: Where to begin: as in the request, or the `rest` of earlier candidates.
+        enough: How many fill a page. There are fewer if there are no more, or if the time is up.
+
+    Raises:
+        ToolError: As `SearchServer.plan` and `SearchServer.search`.
+    """
+    match source.way:
+        case Way.SORT:
+            return (yield from _find_sorted(server, wanted, source))
+        case Way.BLOCK:
+            return (yield from _find_block(server, wanted, source))
+        case Way.UID:
+            low, high = source.low or 1, source.high or None
+            if wanted.order.ascending:
+                low = max(low, source.uid + 1)
+            elif source.uid:
+                high = source.uid - 1
+            return (yield from _find_by_uid(server, wanted, source, (low, high), enough=enough))
+
+
+def _find_by_uid(
+    server: SearchServer, wanted: PageRequest, source: Source, uids: UidRange, *, enough: int
+) -> Steps[Candidates]:
+    """Take what is kept, and search one window after another until there are enough candidates."""
+    session, ascending = server.session, wanted.order.ascending
+    clock, is_first_page = session.quirks.clock, not source.is_begun
+    plan = server.plan(wanted.query, wanted.doubted)
+    kept = _kept(wanted, _key(wanted, Way.UID)) if source.is_begun else None
+    if kept is not None and not _begins_in(kept.within, uids, ascending=ascending):
+        kept = None
+    found = part_of(kept.uids, uids) if kept else array("I")
+    windows = Windows(session.quirks, wanted, _outside(kept.within, uids, ascending) if kept else uids)
+    more: int | None = None  # matches after the windows, where the server counts them
+    statements, complete, exists = plan.statements, plan.complete, kept.mailbox.exists if kept else 0
+    mailbox = kept.mailbox if kept else None
+    while windows.rest is not None and len(found) < enough and more != 0:
+        begins = not exists and is_first_page
+        window = windows.begin()
+        counts = begins and bool(wanted.query.criteria) and windows.in_index
+        try:
+            plan, result = yield from _search(server, wanted, window, count=windows.rest if counts else None)
+        finally:
+            windows.end()  # a search that was interrupted probably took too long
+        if mailbox is None and session.mailbox is not None:
+            mailbox = replace(session.mailbox)
+        found = found + result.uids if ascending else result.uids + found
+        more = result.counted if more is None else max(more - len(result.uids), 0)
+        if more is not None and more <= limits.SEARCH_LISTED_MATCHES_MAX:
+            windows.take_all()
+        statements = tuple(dict.fromkeys((*statements, *plan.statements, *result.statements)))
+        complete = complete and plan.complete and result.complete
+        exists = result.exists
+        if windows.rest is not None:
+            wanted.report(exists - windows.left, exists)
+            if clock() >= wanted.search_until:
+                break
+    rest = None if more == 0 else windows.rest
+    within = _before(rest, uids, ascending=ascending)
+    if mailbox is not None and (kept is None or within != kept.within) and not may_change(wanted.query):
+        wanted.cache.put(_key(wanted, Way.UID), Kept(uids=found, within=within, mailbox=mailbox))
+    candidates = Candidates(
+        plan=plan,
+        source=source,
+        uids=found if ascending else found[::-1],
+        kept=kept,
+        statements=statements,
+        complete=complete,
+    )
+    if rest is None:
+        return candidates
+    edge = rest[0] - 1 if ascending else (rest[1] or 0) + 1
+    candidates = replace(candidates, rest=replace(source, uid=edge))
+    if is_first_page and not wanted.query.criteria:
+        return replace(candidates, more=max(exists - len(found), 0))
+    if more is not None:
+        return replace(candidates, more=more, more_exact=not (more and plan.local.criteria))
+    which, searched = "oldest" if ascending else "newest", exists - windows.left
+    where = f"{exists} messages in {code(source.mailbox)}"
+    return replace(
+        candidates,
+        more=max(exists - len(found), 1),
+        more_exact=False,
+        reach=f"Searched the {which} {searched} or so of {where}; the rest has not been searched yet.",
+    )
+
+
+def _begins_in(within: UidRange, uids: UidRange, *, ascending: bool) -> bool:
+    """Return whether what is kept covers the beginning of a range, in the direction of the order."""
+    (low, high), (wanted_low, wanted_high) = within, uids
+    if ascending:
+        return low <= wanted_low and (high is None or wanted_low <= high + 1)
+    return high is None or (wanted_high is not None and low - 1 <= wanted_high <= high)
+
+
+def _outside(within: UidRange, uids: UidRange, ascending: bool) -> UidRange | None:  # noqa: FBT001
+    """Return the end of a range that isn't kept; None if all of it is."""
+    low, high = within
+    if ascending:
+        return None if high is None else (max(high + 1, uids[0]), uids[1])
+    return None if low <= uids[0] else (uids[0], low - 1)
+
+
+def _before(rest: UidRange | None, uids: UidRange, *, ascending: bool) -> UidRange:
+    """Return what was searched of a range, apart from the rest."""
+    if rest is None:
+        return uids
+    return (uids[0], rest[0] - 1) if ascending else ((rest[1] or 0) + 1, uids[1])
+
+
+def _find_sorted(server: SearchServer, wanted: PageRequest, source: Source) -> Steps[Candidates]:
+    """Let the server sort all candidates; they are sorted here if it turns out that it can't."""
+    session, order = server.session, wanted.order
+    key = _key(wanted, Way.SORT)
+    kept = _kept(wanted, key) if source.is_begun else None
+    plan, found = server.plan(wanted.query, wanted.doubted), None
+    uids = kept.uids if kept else array("I")
+    if kept is None:
+        plan, found = yield from _search(server, wanted, sort=order.rank.sort_key)
+        mailbox = session.mailbox and replace(session.mailbox)
+        # A server may read odd Date headers in its own way, so a few are sorted here.
+        reads_dates = order.rank is Rank.WRITTEN and len(found.uids) <= limits.TIMED_CANDIDATES_MAX
+        if found.is_sorted and not reads_dates:
+            uids = found.uids if order.ascending else found.uids[::-1]
+        else:
+            uids = sort_by_rank((yield from _fetch_ranks(server, sorted(found.uids), wanted)), order)
+        if mailbox is not None and not may_change(wanted.query):
+            wanted.cache.put(key, Kept(uids=uids, within=EVERY_UID, mailbox=mailbox))
+    if source.uid:
+        uids = uids[(yield from _find_place(server, uids, wanted, source)) :]
+    return Candidates(
+        plan=plan,
+        source=source,
+        uids=uids,
+        kept=kept,
+        statements=(*plan.statements, *(found.statements if found else ())),
+        complete=plan.complete and (found is None or found.complete),
+    )
+
+
+def _find_block(server: SearchServer, wanted: PageRequest, source: Source) -> Steps[Candidates]:
+    """Sort the candidates of one block here; the first page of a block decides where it ends."""
+    order, begins = wanted.order, not source.uid
+    kept = None if begins else _kept(wanted, _key(wanted, Way.BLOCK, source))
+    if kept is not None:
+        plan = server.plan(wanted.query, wanted.doubted)
+        found = Candidates(plan=plan, source=source, uids=kept.uids, kept=kept, statements=plan.statements)
+    else:
+        within = source.low or 1, source.high or None
+        enough = BLOCK_MESSAGES if begins else _ALL
+        found = yield from _find_by_uid(server, wanted, source, within, enough=enough)
+        if begins:
+            found = _cut_block(found, ascending=order.ascending)
+        mailbox = server.session.mailbox and replace(server.session.mailbox)
+        ranks = yield from _fetch_ranks(server, sorted(found.uids), wanted)
+        found = replace(found, uids=sort_by_rank(ranks, order))
+        if mailbox is not None and not may_change(wanted.query):
+            key = _key(wanted, Way.BLOCK, found.source)
+            wanted.cache.put(key, Kept(uids=found.uids, within=EVERY_UID, mailbox=mailbox))
+    rest = _next_block(found.source, ascending=order.ascending)
+    start = 0 if begins else (yield from _find_place(server, found.uids, wanted, source))
+    return replace(found, uids=found.uids[start:], rest=rest, more=max(found.more, 1) if rest else 0)
+
+
+def _cut_block(found: Candidates, *, ascending: bool) -> Candidates:
+    """Leave what exceeds a block to the next one."""
+    block = found.uids[:BLOCK_MESSAGES]
+    left = len(found.uids) - len(block)
+    source = found.source
+    if left or found.rest:
+        source = replace(source, high=block[-1]) if ascending else replace(source, low=block[-1])
+    return replace(found, source=source, uids=block, more=found.more + left)
+
+
+def _next_block(source: Source, *, ascending: bool) -> Source | None:
+    """Return where the next block begins; None after the last one."""
+    if ascending:
+        return replace(source, uid=0, rank=0, low=source.high + 1, high=0) if source.high else None
+    return replace(source, uid=0, rank=0, low=0, high=source.low - 1) if source.low > 1 else None
+
+
+def _fetch_ranks(server: SearchServer, uids: Sequence[int], wanted: PageRequest) -> Steps[dict[int, int]]:
+    """Fetch the ranks of messages, given by ascending UID; leaves out those that are gone.
+
+    A message that can't be ranked gets the rank of the one before it.
+    """
+    items = ["UID", *wanted.order.rank.items]
+    [fetched] = yield from fetch_steps(server.session, (uids, items))
+    ranks: dict[int, int] = {}
+    rank = 0
+    for uid in uids:
+        row = fetched.messages.get(uid)
+        if row is None and fetched.failures[uid].code is Code.NOT_FOUND:
+            continue
+        known = rank_of(row, wanted.order) if row else None
+        rank = ranks[uid] = rank if known is None else known
+    return ranks
+
+
+def _find_place(server: SearchServer, uids: "array[int]", wanted: PageRequest, source: Source) -> Steps[int]:
+    """Return the index of the first of sorted candidates after a position.
+
+    No round trip while its message is there; otherwise some, to look the ranks up.
+    """
+    if source.uid in uids:
+        return uids.index(source.uid) + 1
+    low, high = 0, len(uids)
+    while low < high:
+        middle = (low + high) // 2
+        ranks = yield from _fetch_ranks(server, uids[middle : middle + 1], wanted)
+        rank = ranks.get(uids[middle])
+        if rank is not None and is_after(uids[middle], rank, source, wanted.order):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _search(
+    server: SearchServer,
+    wanted: PageRequest,
+    uids: UidRange = EVERY_UID,
+    *,
+    sort: bytes = b"",
+    count: UidRange | None = None,
+) -> Steps[tuple[Plan, Found]]:
+    """Search, again as often as the server turns out not to support the plan."""
+    while True:
+        plan = server.plan(wanted.query, wanted.doubted)
+        found = yield from server.search(
+            wanted.source.mailbox, plan, uids, sort=sort, count=count, doubted=wanted.doubted
+        )
+        if found is not None:
+            return plan, found
+
+
+def _key(wanted: PageRequest, way: Way, source: Source | None = None) -> Hashable:
+    place = wanted.source.account_id, wanted.source.mailbox
+    bounds = (source.low, source.high) if source else ()
+    return (*place, wanted.query, wanted.order, wanted.doubted, way, *bounds)
+
+
+def _kept(wanted: PageRequest, key: Hashable) -> Kept | None:
+    """Return what an earlier search found; flags may have changed since."""
+    return None if may_change(wanted.query) else wanted.cache.get(key)

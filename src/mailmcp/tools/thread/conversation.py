@@ -1,0 +1,219 @@
+"""Find the messages of a conversation, by ids alone, in one account or in all.
+
+The search starts from one message and follows references until it finds nothing new. It also uses the
+server's thread ids if there are any. Those alone are not enough: servers split conversations whose subject
+changes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+from zlib import crc32
+
+import anyio
+
+from mailmcp import limits
+from mailmcp.imap.id_search import IdQuery, fetch_rows, is_searchable
+from mailmcp.imap.object_ids import id_items
+from mailmcp.imap.pipeline import run_steps
+from mailmcp.imap.rows import FetchedMessage
+from mailmcp.imap.session import Session
+from mailmcp.imap.special_use import is_draft
+from mailmcp.mail.header.fields import Headers, parse_headers
+from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.mime.structure import Structure
+from mailmcp.mail.thread import (
+    THREAD_HEADER_FIELDS,
+    ThreadHeaders,
+    parse_thread_headers,
+    select_thread,
+    unasked_ids,
+)
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.copies import Folded, copy_keys
+from mailmcp.tools.errors import fetch_error
+from mailmcp.tools.related import RelatedMail
+from mailmcp.tools.tool import Call
+
+ROUNDS_MAX: Final = 8
+"""Searches for the messages that those found refer to."""
+
+_ITEMS: Final = (
+    "UID",
+    "FLAGS",
+    "INTERNALDATE",
+    "RFC822.SIZE",
+    "BODYSTRUCTURE",
+    f"BODY.PEEK[HEADER.FIELDS ({THREAD_HEADER_FIELDS})]",
+)
+_NO_IDS: Final = "The message has no Message-ID that can be searched for: others may belong to it."
+_NOT_FOLLOWED: Final = "References were not followed to the end of a very long chain."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """One message of a conversation."""
+
+    ref: MessageRef
+    row: FetchedMessage
+    copies: tuple[MessageRef, ...] = ()
+    """Other places of the message, in the order of the mailboxes."""
+
+    draft: bool = False
+    """Whether it has not been sent: by its flag or its mailbox, and no copy of it is elsewhere."""
+
+    @cached_property
+    def headers(self) -> Headers:
+        """The header fields that were fetched."""
+        return parse_headers(self.row.sections.get("HEADER.FIELDS", b""))
+
+    @cached_property
+    def links(self) -> ThreadHeaders:
+        """What places it. The server's thread ids are valid in one account."""
+        thread_id = self.row.thread_id and f"{self.ref.account_id} {self.row.thread_id}"
+        return parse_thread_headers(self.headers, thread_id=thread_id)
+
+    @cached_property
+    def structure(self) -> Structure:
+        """Its parts, as far as the server's list of them can be read."""
+        return parse_body_structure(self.row.body_structure)
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Its place in the conversation, which all its copies share, so that a cursor can hold it.
+
+        Seconds since 1970 when it was written, or else received; then a checksum.
+        """
+        moment = self.links.date or self.row.internal_date
+        same = f"{self.links.own_id} {self.row.size_octets} {self.row.internaldate_epoch}"
+        return (int(moment.timestamp()) if moment else 0, crc32(same.encode("utf-8", "replace")))
+
+    def with_copies(self, others: Sequence["Member"]) -> "Member":
+        """Return the message with the places of others that are copies of it."""
+        places = (ref for each in others for ref in (each.ref, *each.copies))
+        return replace(self, copies=(*self.copies, *places))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A conversation, as far as it could be found."""
+
+    members: Sequence[Member]
+    """Oldest first; copies are folded into one."""
+
+    found: RelatedMail
+    """Where it was searched for, and what is missing."""
+
+    method: str
+
+
+async def find_conversation(call: Call, ref: MessageRef, *, all_accounts: bool) -> Conversation:
+    """Find the conversation of a message; four round trips, and two for each further step of references.
+
+    What fails on the way is among `Conversation.found`.
+
+    Raises:
+        NotFoundError: The mailbox or the message is gone.
+        ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
+        InternalError, DeadlineError: The server doesn't send the message, or the connection failed.
+    """
+    now = anyio.current_time()
+    deadline = now + (call.deadline - now) * limits.SEARCH_DEADLINE_SHARE
+    row = await call.ask(lambda session: _fetch_row(session, ref), message=ref, deadline=deadline)
+    start = Member(ref=ref, row=row)
+    others = [each.account_id for each in call.pool.accounts if all_accounts]
+    found = RelatedMail(
+        call=call,
+        account_ids=tuple(dict.fromkeys([ref.account_id, *others])),
+        items=_ITEMS,
+        deadline=deadline,
+        own=ref,
+        rows={ref: row},
+    )
+    await found.list_mailboxes()
+    members = await _follow(call, start, found)
+    by_server = "the server's thread ids, " if start.row.thread_id else ""
+    return Conversation(
+        members=sorted(_fold(members, ref, found), key=lambda each: each.position),
+        found=found,
+        method=f"{by_server}Message-ID, References and In-Reply-To",
+    )
+
+
+def _fetch_row(session: Session, ref: MessageRef) -> FetchedMessage:
+    session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
+    items = (*_ITEMS, *id_items(session, threads=True))
+    fetched = run_steps(session, fetch_rows(session, [ref.uid], items))
+    if failure := fetched.failures.get(ref.uid):
+        raise fetch_error(ref, failure)
+    return fetched.messages[ref.uid]
+
+
+async def _follow(call: Call, start: Member, found: RelatedMail) -> list[Member]:
+    """Search until nothing new is found; return the messages of the conversation, copies included."""
+    candidates = {start.ref: start}
+    members, asked = [start], set[str]()
+    thread_ids = {start.ref.account_id: start.row.thread_id}
+    if not (start.row.thread_id or any(map(is_searchable, start.links.ids))):
+        found.statements[_NO_IDS] = None
+        return members
+    for number in range(ROUNDS_MAX):
+        ids = unasked_ids([each.links for each in members], asked)
+        if number and not ids:
+            return members
+        asked.update(ids)
+        call.report(number, ROUNDS_MAX, "Searching for messages of the conversation")
+        await found.look(
+            IdQuery(ids=ids, known={each.links.own_id for each in members} if number else ()),
+            thread_ids={} if number else thread_ids,
+            probe=start.ref if is_searchable(start.links.own_id) and not number else None,
+        )
+        candidates |= {
+            ref: Member(ref=ref, row=row) for ref, row in found.rows.items() if ref not in candidates
+        }
+        every = list(candidates.values())
+        joined = [every[place] for place in select_thread(start.links, [each.links for each in every])]
+        if len(joined) <= len(members):
+            return members
+        members = joined
+    found.statements[_NOT_FOLLOWED] = None
+    return members
+
+
+def _fold(members: Sequence[Member], start: MessageRef, found: RelatedMail) -> list[Member]:
+    """Merge the copies of each message into one: the requested one, else that in the first mailbox.
+
+    A draft that a program left behind is a copy of the message that was sent, whose Message-ID it has:
+    strangers write no drafts.
+    """
+    uses = {
+        (account_id, each.name): each.special_use
+        for account_id, listed in found.listings.items()
+        for each in listed
+    }
+    drafts = {each.ref for each in members if is_draft(each.row, uses.get(_place(each.ref), ""))}
+    rank = {place: number for number, place in enumerate(uses)}
+    folded = Folded[tuple[str, str], Member]()
+    for each in sorted(
+        members, key=lambda each: (each.ref in drafts, each.ref != start, rank.get(_place(each.ref), -1))
+    ):
+        folded.add(_place(each.ref), each, copy_keys(each.ref.account_id, each.row))
+    merged: list[Member] = []
+    for first, *others in map(dict.values, folded.messages):
+        # All Mail has drafts too, so a copy there proves nothing.
+        sent = [each for each in (first, *others) if uses.get(_place(each.ref)) != "\\All"] or [first]
+        merged.append(replace(first.with_copies(others), draft=all(each.ref in drafts for each in sent)))
+    messages: dict[str, Member] = {}
+    for message in sorted(merged, key=lambda each: each.draft):
+        own_id = message.links.own_id
+        if message.draft and own_id in messages:
+            messages[own_id] = messages[own_id].with_copies([message])
+        else:
+            key = own_id if own_id and own_id not in messages else message.ref.message_id
+            messages[key] = message
+    return list(messages.values())
+
+
+def _place(ref: MessageRef) -> tuple[str, str]:
+    return ref.account_id, ref.mailbox

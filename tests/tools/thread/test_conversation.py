@@ -1,0 +1,347 @@
+"""Which messages a conversation has: found in all mailboxes by ids alone, each once."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from mailmcp.imap import id_search
+from mailmcp.reasons import Reason
+from mailmcp.tools.thread.conversation import ROUNDS_MAX
+from mcp_envelope import InvalidInputError
+from servers.embedded import Pymap
+from servers.peer import PeerFactory
+from servers.peer_actions import FailUid, Respond, Rule
+from servers.peer_mailbox import PeerMailbox, PeerMessage
+from tools.conftest import DeskFactory
+from tools.desk import Desk, Reply
+from tools.letters import make_letter, make_numbered
+from tools.stores import Store, peer_account, pymap_store
+from tools.talks import BEGAN, make_talk, make_turn, turn_id
+from tools.thread.conversations import newest_id, peer_messages, spread, texts, thread, turns_of
+
+
+def test_all_messages_of_a_conversation_oldest_first(store: Store, desk: Desk) -> None:
+    spread(store, make_talk(6), "INBOX", "Sent", "Archive")
+    store.fill("INBOX", make_numbered(1, 2))
+    spread(store, [make_letter("Other").as_bytes()], "Elsewhere")
+    assert turns_of(thread(desk, newest_id(desk, "Sent"))) == [1, 2, 3, 4, 5, 6]
+    reply = thread(desk, newest_id(desk, "Archive"))
+    assert turns_of(reply) == [1, 2, 3, 4, 5, 6]
+    assert (reply.data["total"], reply.data["has_more"], reply.data["status"]) == (6, False, "ok")
+    coverage = reply.data["coverage"]
+    assert coverage["complete"] is True
+    assert coverage["mailboxes_searched"] >= 4
+    assert coverage["method"].startswith("Found by ")
+    assert "6 of 6 messages of a conversation, oldest first" in reply.outcome.summary
+
+
+def test_thirty_messages_in_three_mailboxes_take_few_round_trips(
+    dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    spread(dovecot_mail, make_talk(30), "INBOX", "Sent", "Archive")
+    reply = thread(open_desk(dovecot_mail.account))
+    assert turns_of(reply) == list(range(1, 31))
+    assert reply.telemetry.imap_round_trips <= 8
+
+
+@pytest.mark.parametrize("asked", [1, 2, 3, 4])
+def test_broken_references(dovecot_mail: Store, open_desk: DeskFactory, asked: int) -> None:
+    """What programs do: only In-Reply-To, only the last id, a parent that is gone, another subject."""
+    gone = "<gone@mail.example.org>"
+    turns = [
+        make_turn(1, references=[gone], subject="Re: Offer"),
+        make_turn(2, in_reply_to=turn_id(1), subject="[dev] Venue (was: Offer)"),
+        make_turn(3, references=[turn_id(2)], subject="AW: Offer"),
+        make_turn(4, references=[gone]),
+        make_turn(5, subject="RE: Offer"),  # refers to nothing
+    ]
+    spread(dovecot_mail, turns, "INBOX", "Sent")
+    desk = open_desk(dovecot_mail.account)
+    rows = desk.search(mailbox="*", header_message_id=turn_id(asked)).data["messages"]
+    assert turns_of(thread(desk, rows[0]["message_id"])) == [1, 2, 3, 4]
+
+
+def test_very_long_chains_are_not_followed_for_ever(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    """Each message names only the one before it, so that each search finds one more on either side."""
+    turns = [make_turn(number, in_reply_to=turn_id(number - 1)) for number in range(1, 13)]
+    dovecot_mail.fill("INBOX", turns)
+    reply = thread(open_desk(dovecot_mail.account))
+    assert len(texts(reply)) == ROUNDS_MAX + 1
+    assert texts(reply)[-1] == "Turn 12."
+    assert reply.data["coverage"]["complete"] is False
+    assert "not followed to the end" in reply.data["coverage"]["method"]
+    assert any("not followed to the end" in warning for warning in reply.outcome.warnings)
+
+
+def test_more_messages_than_are_read_at_once_are_said(
+    dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(id_search, "ROWS_MAX", 3)
+    dovecot_mail.fill("INBOX", make_talk(8))
+    reply = thread(open_desk(dovecot_mail.account))
+    assert turns_of(reply)[-3:] == [6, 7, 8]
+    assert "only the newest 3 of very many messages were read" in reply.data["coverage"]["method"]
+    assert reply.data["coverage"]["complete"] is False
+
+
+def test_a_message_without_any_id_may_have_others(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    dovecot_mail.fill("INBOX", [make_letter("A subject of its own").as_bytes()])
+    reply = thread(open_desk(dovecot_mail.account))
+    assert texts(reply) == ["Text"]
+    assert "no Message-ID that can be searched for" in reply.data["coverage"]["method"]
+    assert reply.data["coverage"]["complete"] is False
+
+
+def test_a_server_that_finds_nothing_by_ids_is_not_believed(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    rule = Rule(
+        command="UID SEARCH",
+        containing="MESSAGE-ID",
+        action=Respond(b"* SEARCH\r\n{tag} OK found nothing\r\n"),
+    )
+    server = peer(messages=peer_messages(make_talk(2)), rules=[rule], capabilities=("IMAP4rev1",))
+    reply = thread(open_desk(peer_account(server)))
+    assert texts(reply) == ["Turn 2."]
+    assert "the server doesn't find a message by its Message-ID" in reply.data["coverage"]["method"]
+    assert reply.data["coverage"]["complete"] is False
+
+
+def test_junk_and_trash_are_left_alone_unless_the_message_is_there(store: Store, desk: Desk) -> None:
+    turns = make_talk(3)
+    spread(store, turns[:2], "INBOX")
+    spread(store, turns[2:], "Junk")
+    without = thread(desk)
+    assert turns_of(without) == [1, 2]
+    left_out = without.data["coverage"]["mailboxes_not_searched"]
+    assert left_out[0] == "Junk"
+    assert without.outcome.summary.endswith(f"(work), not in {', '.join(f'`{name}`' for name in left_out)}")
+    within = thread(desk, newest_id(desk, "Junk"))
+    assert turns_of(within) == [1, 2, 3]
+    assert within.data["coverage"].get("mailboxes_not_searched", []) == left_out[1:]
+
+
+def test_all_mail_is_enough_on_gmail(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    turns = make_talk(2)
+    everything = PeerMailbox(name="All Mail", messages=peer_messages(turns, 11), attributes=("\\All",))
+    server = peer(
+        messages=peer_messages(turns[:1]),
+        mailboxes=[everything, PeerMailbox(name="Label", messages=peer_messages(turns))],
+        capabilities=("IMAP4rev1", "X-GM-EXT-1"),
+    )
+    reply = thread(open_desk(peer_account(server)))
+    assert texts(reply) == ["Turn 1.", "Turn 2."]
+    assert reply.data["coverage"]["mailboxes_searched"] == 2
+
+
+def test_the_servers_own_thread_ids_are_used(pymap_mail: Store, open_desk: DeskFactory) -> None:
+    """THREADID (RFC 8474): a server may join what headers do not."""
+    turns = [make_turn(1, subject="Plan"), make_turn(2, references=[turn_id(1)], subject="Re: Plan")]
+    pymap_mail.fill("INBOX", turns)
+    reply = thread(open_desk(pymap_mail.account))
+    assert reply.data["coverage"]["method"].startswith("Found by the server's thread ids, Message-ID")
+    assert texts(reply) == ["Turn 1.", "Turn 2."]
+
+
+def test_a_mailbox_that_cannot_be_searched_is_said(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    turns = make_talk(2)
+    refused = Rule(command="EXAMINE", containing="Sent", action=Respond(b"{tag} NO [NOPERM] not yours\r\n"))
+    sent = PeerMailbox(name="Sent", messages=peer_messages(turns[1:]))
+    reply = thread(
+        open_desk(peer_account(peer(messages=peer_messages(turns[:1]), mailboxes=[sent], rules=[refused])))
+    )
+    assert (texts(reply), reply.data["status"]) == (["Turn 1."], "partial")
+    [issue] = reply.data["issues"]
+    assert (issue["mailbox"], issue["stage"]) == ("Sent", "search")
+    coverage = reply.data["coverage"]
+    assert (coverage["complete"], coverage["mailboxes_failed"]) == (False, ["Sent"])
+
+
+def test_a_message_whose_row_cannot_be_had_is_an_issue(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    broken = Rule(command="UID FETCH", containing="REFERENCES", action=FailUid(1))
+    reply = thread(open_desk(peer_account(peer(messages=peer_messages(make_talk(2)), rules=[broken]))))
+    assert texts(reply) == ["Turn 2."]
+    [issue] = reply.data["issues"]
+    assert (issue["uid"], issue["mailbox"], reply.data["coverage"]["complete"]) == (1, "INBOX", False)
+
+
+def test_a_conversation_stays_within_the_servers_message_limit(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    """RFC 9738."""
+    server = peer(messages=peer_messages(make_talk(6)), capabilities=("IMAP4rev1", "MESSAGELIMIT=2"))
+    assert turns_of(thread(open_desk(peer_account(server)))) == [1, 2, 3, 4, 5, 6]
+    fetched = [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]
+    assert fetched[-3:] == ["1:2", "3:4", "5:6"]
+
+
+# Copies and drafts
+
+
+def test_copies_are_one_message_with_its_places(store: Store, desk: Desk) -> None:
+    turns = make_talk(3)
+    spread(store, turns, "INBOX")
+    spread(store, turns[1:], "Sent")
+    reply = thread(desk)
+    assert turns_of(reply) == [1, 2, 3]
+    assert [len(row.get("places", ())) for row in reply.data["messages"]] == [0, 1, 1]
+    assert all(f"\n  also `{row['places'][0]}`\n" in reply.text for row in reply.data["messages"][1:])
+
+
+@pytest.mark.parametrize("text", [b"Turn 2!", b"Turn 2, forged."])
+def test_a_forgery_hides_nothing(store: Store, desk: Desk, text: bytes) -> None:
+    """Whoever was sent a message knows its headers. Of the same size or not, the forgery came later."""
+    forged = make_talk(2)[1].replace(b"Turn 2.", text)
+    store.fill("INBOX", make_talk(2), received=BEGAN)
+    spread(store, make_talk(2), "Kept")
+    store.fill("Kept", [forged], received=BEGAN + timedelta(seconds=1))
+    reply = thread(desk)
+    assert sorted(texts(reply)) == sorted(["Turn 1.", "Turn 2.", text.decode()])
+
+
+def test_nothing_is_folded_within_one_mailbox(pymap_mail: Store, open_desk: DeskFactory) -> None:
+    """Though the server says that they are equal: a page of a search lists both, too."""
+    [uid] = pymap_mail.fill("INBOX", [make_turn(1)])
+    with pymap_mail.client() as client:
+        client.select_folder("INBOX")
+        client.copy([uid], "INBOX")
+    assert texts(thread(open_desk(pymap_mail.account))) == ["Turn 1.", "Turn 1."]
+
+
+def drafts_of(reply: Reply) -> list[bool]:
+    """Tell for each line whether it says that it was not sent; the data must agree."""
+    marked = ["draft, not sent" in line for line in reply.text.split("\n") if line.startswith("- ")]
+    assert [
+        any(flag.lower() == "\\draft" for flag in row["flags"]) for row in reply.data["messages"]
+    ] == marked
+    return marked
+
+
+@pytest.mark.parametrize(
+    ("attributes", "flags", "draft"),
+    [
+        (("\\Drafts",), ("\\Seen",), True),
+        ((), ("\\DRAFT",), True),
+        (("\\Sent",), ("\\Seen",), False),
+    ],
+)
+def test_a_draft_is_told_by_its_flag_or_its_mailbox(
+    peer: PeerFactory,
+    open_desk: DeskFactory,
+    attributes: tuple[str, ...],
+    flags: tuple[str, ...],
+    *,
+    draft: bool,
+) -> None:
+    turns = make_talk(2)
+    message = PeerMessage(uid=7, octets=turns[1], flags=flags)
+    written = PeerMailbox(name="Own", messages=[message], attributes=attributes)
+    server = peer(messages=peer_messages(turns[:1]), mailboxes=[written])
+    assert drafts_of(thread(open_desk(peer_account(server)))) == [False, draft]
+
+
+@pytest.mark.parametrize("asked", ["INBOX", "Drafts", "Everything"])
+@pytest.mark.parametrize("flags", [("\\Draft",), ()])
+@pytest.mark.parametrize("more", [b"", b" And more."])
+def test_a_draft_left_behind_is_no_message_of_its_own(
+    peer: PeerFactory, open_desk: DeskFactory, asked: str, flags: tuple[str, ...], more: bytes
+) -> None:
+    turns = make_talk(2)
+    left = PeerMessage(uid=7, octets=turns[1].replace(b"Turn 2.", b"Turn 2." + more), flags=flags)
+    sent = PeerMessage(uid=8, octets=turns[1], received=BEGAN + timedelta(days=1))
+    mailboxes = [
+        PeerMailbox(name="Drafts", messages=[left]),
+        PeerMailbox(name="Sent", messages=[sent]),
+        PeerMailbox(name="Everything", messages=[left, sent], attributes=("\\All",)),
+    ]
+    server = peer(messages=peer_messages(turns[:1]), mailboxes=mailboxes)
+    desk = open_desk(peer_account(server))
+    reply = thread(desk, newest_id(desk, asked))
+    assert texts(reply) == ["Turn 1.", "Turn 2."]
+    assert drafts_of(reply) == [False, False]
+    assert len(reply.data["messages"][1]["places"]) == 3
+
+
+def test_a_copy_in_all_mail_does_not_say_that_a_draft_was_sent(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    turns = make_talk(2)
+    drafts = PeerMailbox(name="Drafts", messages=peer_messages(turns[1:]))
+    everything = PeerMailbox(name="Everything", messages=peer_messages(turns), attributes=("\\All",))
+    server = peer(messages=peer_messages(turns[:1]), mailboxes=[drafts, everything])
+    assert drafts_of(thread(open_desk(peer_account(server)))) == [False, True]
+
+
+# Several accounts
+
+Stores = tuple[Store, Store]
+
+
+@pytest.fixture
+def stores(dovecot_mail: Store, pymap_server: Pymap) -> Stores:
+    """One account on Dovecot, the other one on pymap."""
+    return dovecot_mail, pymap_store(pymap_server)
+
+
+@pytest.fixture
+def two(stores: Stores, open_desk: Callable[..., Desk]) -> Desk:
+    return open_desk(stores[0].named("home"), stores[1].named("office"))
+
+
+def thread_of_home(desk: Desk, account_id: str = "*", **arguments: object) -> Reply:
+    return thread(desk, newest_id(desk, account_id="home"), account_id=account_id, **arguments)
+
+
+def test_all_accounts_are_searched_only_if_asked(stores: Stores, two: Desk) -> None:
+    """References are followed to another account and back: nothing here names the last message here."""
+    turns = [make_turn(1), *(make_turn(n, in_reply_to=turn_id(n - 1)) for n in range(2, 6))]
+    stores[0].fill("INBOX", [turns[4], turns[2], turns[0]], received=BEGAN)
+    stores[1].fill("INBOX", [turns[3], turns[1]], received=BEGAN)
+    alone = thread_of_home(two, "home")
+    assert turns_of(alone) == [1]
+    assert alone.outcome.summary.endswith('; not in your other accounts, where account_id="*" looks too')
+    reply = thread_of_home(two)
+    assert turns_of(reply) == [1, 2, 3, 4, 5]
+    assert (reply.data["account_id"], reply.data["total"], reply.data["status"]) == ("*", 5, "ok")
+    assert reply.data["coverage"]["complete"] is True
+    assert "other accounts" not in reply.outcome.summary
+
+
+def test_pages_go_through_all_accounts(stores: Stores, two: Desk) -> None:
+    talk = make_talk(9)
+    stores[0].fill("INBOX", talk[:5], received=BEGAN)
+    stores[1].fill("INBOX", talk[5:], received=BEGAN)
+    reply = thread_of_home(two, max_chars=800)
+    shown, cursor = turns_of(reply), reply.data["next_cursor"]
+    with pytest.raises(InvalidInputError) as refused:
+        two.call("imap_get_thread", {"cursor": cursor, "account_id": "home"})
+    assert refused.value.reason is Reason.CURSOR_MISMATCH
+    while cursor:
+        reply = two.call("imap_get_thread", {"cursor": cursor, "account_id": "*"})
+        shown += turns_of(reply)
+        cursor = reply.data.get("next_cursor")
+    assert shown == list(range(1, 10))
+
+
+def test_an_account_that_fails_is_an_issue(stores: Stores, open_desk: DeskFactory) -> None:
+    stores[0].fill("INBOX", make_talk(3), received=BEGAN)
+    gone = replace(stores[1].named("office"), port=9)
+    reply = thread_of_home(open_desk(stores[0].named("home"), gone))
+    assert (turns_of(reply), reply.data["status"]) == ([1, 2, 3], "partial")
+    [issue] = reply.data["issues"]
+    assert issue["account_id"] == "office"
+    assert reply.data["coverage"]["mailboxes_failed"] == ["office: *"]
+    assert reply.data["coverage"]["complete"] is False
+
+
+def test_equal_messages_of_one_account_are_two_and_so_are_their_copies(
+    dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    """Both accounts are one mailbox, so each message has one copy."""
+    dovecot_mail.fill("INBOX", [make_turn(1), make_turn(1)], received=BEGAN)
+    reply = thread_of_home(open_desk(dovecot_mail.named("home"), dovecot_mail.named("office")))
+    ids = [(row["message_id"], *row.get("places", [])) for row in reply.data["messages"]]
+    assert [[each.split(":")[1] for each in places] for places in ids] == [["home", "office"]] * 2
+    assert len({each for places in ids for each in places}) == 4
