@@ -117,7 +117,9 @@ def tickets() -> dict[str, tuple[str, str]]:
 
     async def play() -> dict[str, CallToolResult]:
         example = runpy.run_path(str(TICKETS))
-        old = example["cursors"].write(2, revision=example["REVISION"] - 1, query={"text": "printer"})
+        old = example["cursors"].write(
+            2, example["SearchArguments"](text="printer"), revision=example["REVISION"] - 1
+        )
         async with Client(example["server"]) as client:
             first = await client.call_tool("search_tickets", {})
             following = (first.structured_content or {})["data"]["next_action"]
