@@ -19,9 +19,7 @@ from mailmcp.server.logs import configure_logging
 from mailmcp.wording import counted
 from mcp_envelope import ToolError
 
-USEFUL_CAPABILITIES = tuple(
-    ["ESEARCH", "LIST-STATUS", "SPECIAL-USE", "ID", "LITERAL+", "OBJECTID", "SORT", "X-GM-EXT-1"]
-)
+USEFUL_CAPABILITIES = ("ESEARCH", "LIST-STATUS", "SPECIAL-USE", "ID", "LITERAL+", "OBJECTID", "SORT")
 """Those that mailmcp uses. None is required."""
 
 
