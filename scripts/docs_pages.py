@@ -247,11 +247,11 @@ def session() -> str:
                 reply = await client.call_tool("imap_get_message", arguments)
         return f"> imap_get_message {json.dumps(arguments)}\n\n{getattr(reply.content[0], 'text', '')}"
 
-    return f"```text\n{_settle(anyio.run(play))}\n```"
+    return _fenced("text", _settle(anyio.run(play)))
 
 
-def _json_block(dialect: Dialect, scene: str) -> Callable[[], str]:
-    return lambda: f"```json\n{_shortened(scenes(dialect)[scene][0])}\n```"
+def _fenced(language: str, text: str) -> str:
+    return f"```{language}\n{text}\n```"
 
 
 PARTS: dict[str, Callable[[], str]] = {
@@ -259,17 +259,16 @@ PARTS: dict[str, Callable[[], str]] = {
     "session": session,
     "codes": code_table,
     "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in dict.fromkeys((*BaseReason, *Reason))),
-    **{
-        f"ticket-{scene}": lambda scene=scene: f"```json\n{_shortened(tickets()[scene][0])}\n```"  # type: ignore[misc]
-        for scene in ("success", "partial", "error", "confirmation")
-    },
-    "ticket-success-text": lambda: f"```text\n{tickets()['success'][1]}\n```",
-    **{f"{dialect.value}-{scene}": _json_block(dialect, scene) for dialect in Dialect for scene in SCENES},
-    **{
-        f"text-{scene}": lambda scene=scene: f"```text\n{scenes(Dialect.SUMMARY)[scene][1]}\n```"  # type: ignore[misc]
-        for scene in SCENES
-    },
+    "ticket-success-text": lambda: _fenced("text", tickets()["success"][1]),
 }
+for _scene in ("success", "partial", "error", "confirmation"):
+    PARTS[f"ticket-{_scene}"] = lambda scene=_scene: _fenced("json", _shortened(tickets()[scene][0]))  # type: ignore[misc]
+for _scene in SCENES:
+    PARTS[f"text-{_scene}"] = lambda scene=_scene: _fenced("text", scenes(Dialect.SUMMARY)[scene][1])  # type: ignore[misc]
+    for _dialect in Dialect if _scene != "partial" else [Dialect.SUMMARY]:
+        PARTS[f"{_dialect.value}-{_scene}"] = lambda dialect=_dialect, scene=_scene: _fenced(  # type: ignore[misc]
+            "json", _shortened(scenes(dialect)[scene][0])
+        )
 
 
 def regenerate(page: str) -> str:

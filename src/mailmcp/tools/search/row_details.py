@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import Final
 
-from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import InvitationVersion, invitation_part, read_invitation
@@ -17,6 +16,7 @@ from mailmcp.mail.notices import delivery_report_part, failed_recipients
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import SearchTerms
 from mailmcp.tools.fetch_parts import fetch_parts
+from mailmcp.tools.people import ROW_RECIPIENTS_MAX
 from mailmcp.tools.rows import RowDetails, row_items
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.tool import Call
@@ -55,7 +55,7 @@ async def fetch_details(
     for ref, message in fetched.messages.items():
         part, octets = parts[ref], message.sections.get(parts[ref].part_id, b"")
         if not part.is_calendar and delivery_report_part(part) is not None:
-            failed = failed_recipients(octets, part)[: limits.ROW_RECIPIENTS_MAX]
+            failed = failed_recipients(octets, part)[:ROW_RECIPIENTS_MAX]
             details[ref] = RowDetails(not_delivered_to=failed)
         elif (invitation := read_invitation(octets, part, zone)) is not None:
             read[ref] = invitation
