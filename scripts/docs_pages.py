@@ -161,7 +161,7 @@ def _settle(text: str) -> str:
         text = text.replace(value, f"M{number:032x}")
     for pattern, replacement in _VOLATILE:
         text = pattern.sub(replacement, text)
-    return re.sub(r'(\bs2\.[^\s"`]*\.)[0-9a-f]{8}\b', r"\g<1>1a2b3c4d", text)  # the checksum of a cursor
+    return re.sub(r'(\bs\d\.[^\s"`]*\.)[0-9a-f]{8}\b', r"\g<1>1a2b3c4d", text)  # the checksum of a cursor
 
 
 def code_table() -> str:

@@ -165,7 +165,7 @@ def test_wrong_settings_exit_with_2_and_name_every_mistake(command: str, tmp_pat
         (["serve", "--port", "8000"], "--host and --port need --transport http."),
         (
             ["serve", "--transport", "http", "--port", "{taken}"],
-            "on 127.0.0.1:{taken}: the port is in use",
+            "can't listen on 127.0.0.1:{taken}: ",
         ),
     ],
 )

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from clients.exchange import Exchanges
 from clients.node import why_not
 from clients.site import Site
 
@@ -15,12 +14,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """One for all: nothing that is read from it changes it."""
     with Site(tmp_path_factory.mktemp("clients")) as site:
         yield site
-
-
-@pytest.fixture(scope="session")
-def exchanges(site: Site) -> Exchanges:
-    """What the clients made of the site."""
-    return Exchanges(site)
 
 
 @pytest.fixture(scope="session")

@@ -1,76 +1,39 @@
-"""What one client made of one server: every case once, held against what was sent and what is right."""
+"""What a client made of `REQUESTS`, held against what was sent and what is right."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
 
 from mcp_types import CallToolResult
 
-from clients.cases import CASES, UNKNOWN_TOOL, Case
-from clients.site import Site
+from clients.cases import CASES, READS, Case, JsonObject, Read
 from envelope.facts import facts_of
 from mailmcp.server.app import Options, make_toolset
-from mcp_envelope import Dialect, check_reply
-from mcp_envelope.check import is_failure
+from mcp_envelope import Dialect
+from mcp_envelope.check import check_result
 
-JsonObject = dict[str, Any]
-
-CALLS: list[JsonObject] = [*(case.call() for case in CASES), {"tool": UNKNOWN_TOOL, "arguments": {}}]
-"""What a client is given to do, on one connection."""
-
-_CHANNELS = ("content", "structuredContent", "isError")
 _REQUEST_ID = "mailmcp/request_id"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
-    """What a client gave to whoever called it."""
+def problems(
+    tools: list[JsonObject], endings: list[JsonObject], dialect: Dialect, sent: list[JsonObject] | None
+) -> list[str]:
+    """List what the client refused, lost or changed, and what the server should not have sent.
 
-    version: str | None
-    """The protocol's revision; None where the client does not tell."""
-
-    tools: list[JsonObject]
-    endings: list[JsonObject]
-    """For each of `CALLS`: `result`, or `error` with the client's words."""
-
-    sent: list[JsonObject] | None
-    """What the server wrote. None where nobody listened: then the text is the envelope as well."""
-
-    listing: JsonObject = field(default_factory=dict)
-    """What a client says about the list besides."""
-
-
-Client: TypeAlias = Callable[[Site, Dialect], Exchange]
-
-
-class Exchanges:
-    """Runs a client when it is first asked about: with all dialects at once, since it mostly waits."""
-
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._done: dict[Client, dict[Dialect, Exchange | BaseException]] = {}
-
-    def of(self, client: Client, dialect: Dialect) -> Exchange:
-        """Give what came of a client's calls in a dialect."""
-        if client not in self._done:
-            with ThreadPoolExecutor(len(Dialect)) as threads:
-                running = {each: threads.submit(client, self._site, each) for each in Dialect}
-            self._done[client] = {each: run.exception() or run.result() for each, run in running.items()}
-        exchange = self._done[client][dialect]
-        if isinstance(exchange, BaseException):
-            raise exchange
-        return exchange
-
-
-def problems(exchange: Exchange, dialect: Dialect) -> list[str]:
-    """List what the client refused, lost or changed, and what the server should not have sent."""
-    found = list(_tool_problems(exchange.tools, dialect))
-    for case, ending in zip(CASES, exchange.endings, strict=False):
-        found += [f"{case.name}: {each}" for each in _problems(case, ending, exchange.sent, dialect)]
-    if "error" not in exchange.endings[-1]:
+    Args:
+        tools: The list that the client gave.
+        endings: For each request, `result`, or `error` with the client's words.
+        dialect: The server's.
+        sent: What the server wrote. None where nobody listened: then the text is the envelope as well.
+    """
+    found = list(_tool_problems(tools, dialect))
+    calls, (unknown, *reads) = endings[: len(CASES)], endings[len(CASES) :]
+    for case, ending in zip(CASES, calls, strict=True):
+        found += [f"{case.request}: {each}" for each in _call_problems(case, ending, sent, dialect)]
+    if "error" not in unknown:
         found.append("an unknown tool: the client throws no error")
+    for read, ending in zip(READS, reads, strict=True):
+        found += [f"{read.uri}: {each}" for each in _read_problems(read, ending)]
     return found
 
 
@@ -84,41 +47,53 @@ def _tool_problems(tools: list[JsonObject], dialect: Dialect) -> Iterator[str]:
         yield from (f"{tool['name']}: {key} was changed" for key in right if tool.get(key) != right[key])
 
 
-def _problems(
+def _call_problems(
     case: Case, ending: JsonObject, sent: list[JsonObject] | None, dialect: Dialect
 ) -> Iterator[str]:
     result = ending.get("result")
     if result is None:
         yield f"refused by the client: {ending.get('error')}"
         return
-    if result.get("isError") is not (case.code is not None):
-        yield f"isError is {result.get('isError')}"
-    yield from _harm(result, sent)
+    yield from check_result(result, dialect)
     envelope = result.get("structuredContent")
     if not isinstance(envelope, Mapping):
-        yield "there is no structured content"
         return
-    yield from check_reply(envelope, dialect)
-    failed = is_failure(envelope)
-    code = facts_of(CallToolResult.model_validate(result), dialect)["code"] if failed else None
+    if sent is None and json.loads(result["content"][0].get("text", "")) != envelope:
+        yield "text and structured content differ"
+    if sent is not None and not any(_is_same(result, each) for each in sent):
+        yield "the server sent something else"
+    is_error = result["isError"]
+    code = facts_of(CallToolResult.model_validate(result), dialect)["code"] if is_error else None
     if code != case.code:
         yield f"the code is {code}, not {case.code}"
-    if case.code is None and envelope["data"].get("status") != case.status:
+    if not is_error and envelope["data"].get("status") != case.status:
         yield f"the status is {envelope['data'].get('status')}, not {case.status}"
 
 
-def _harm(result: JsonObject, sent: list[JsonObject] | None) -> Iterator[str]:
-    """Compare the channels with what the server wrote, or with each other."""
-    if sent is None:
-        text = result["content"][0].get("text", "")
-        if json.loads(text) != result.get("structuredContent"):
-            yield "text and structured content differ"
+def _is_same(received: JsonObject, sent: JsonObject) -> bool:
+    same = all(received.get(key) == sent[key] for key in ("content", "structuredContent", "isError"))
+    return same and received["_meta"][_REQUEST_ID] == sent["_meta"][_REQUEST_ID]
+
+
+def _read_problems(read: Read, ending: JsonObject) -> Iterator[str]:
+    if read.code is not None:
+        if not ending.get("error"):
+            yield f"no error but {ending}"
         return
-    request_id = result.get("_meta", {}).get(_REQUEST_ID)
-    original = next((each for each in sent if each["_meta"][_REQUEST_ID] == request_id), None)
-    if original is None:
-        yield "the request id of _meta is none that was sent"
+    contents = ending.get("result", {}).get("contents", [])
+    if len(contents) != 1 or contents[0]["uri"] != read.uri:
+        yield f"the contents are {ending}"
         return
-    yield from (f"{key} was changed" for key in _CHANNELS if result.get(key) != original[key])
-    if not original["content"][0]["text"].strip():
-        yield "the text is empty"
+    (content,) = contents
+    if content.get("mimeType") != read.content_type:
+        yield f"the type is {content.get('mimeType')}"
+    if read.octets is None and read.text not in content.get("text", ""):
+        yield f"the text is {content}"
+    if read.octets is not None and b64decode(content.get("blob", "")) != read.octets:
+        yield "the octets are others"
+
+
+def told_codes(endings: list[JsonObject]) -> list[tuple[int, str]]:
+    """Return the codes of the reads that failed, in JSON-RPC and ours."""
+    errors = [ending["error"] for ending in endings[len(CASES) + 1 :] if "error" in ending]
+    return [(error["code"], (error.get("data") or {}).get("code", "")) for error in errors]

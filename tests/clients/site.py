@@ -6,10 +6,8 @@ that what the client made of it can be held against that.
 
 import json
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from email.message import EmailMessage
 from email.policy import SMTP
 from functools import cache
@@ -104,33 +102,13 @@ connect_timeout_s = 3.0
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
-    """The command of a server, and where its words are written down."""
-
-    command: list[str]
-    record: Path
-
-    def results(self) -> list[JsonObject]:
-        """Read what tools/call was answered with, in order."""
-        return [answer["result"] for answer in self.answers() if "content" in answer.get("result", {})]
-
-    def answers(self) -> list[JsonObject]:
-        """Read all that the server wrote, in order."""
-        return [json.loads(line) for line in self.record.read_text(encoding="utf-8").splitlines()]
-
-
 class Site:
     """The peers and the settings that name them, for one `with` block."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._config = folder / "config.toml"
-        self.home = folder / "home"
-        """For clients that keep settings of their own."""
-
         self._urls: dict[Dialect, str] = {}
-        self._locks = {each: threading.Lock() for each in Dialect}
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -149,25 +127,23 @@ class Site:
         return [*command, "--log-level", "warning", "--envelope", dialect.value, *options]
 
     def url(self, dialect: Dialect) -> str:
-        """Give the address of a dialect's server over HTTP, whose text is the envelope as well."""
-        with self._locks[dialect]:
-            if dialect not in self._urls:
-                options = ["--transport", "http", "--port", "0", "--log-level", "info", "--text", "json"]
-                server = serving(self.serve(dialect, *options))
-                self._urls[dialect] = self._cleanup.enter_context(server)
+        """Return the address of a dialect's server over HTTP, whose text is the envelope as well."""
+        if dialect not in self._urls:
+            options = ["--transport", "http", "--port", "0", "--log-level", "info", "--text", "json"]
+            self._urls[dialect] = self._cleanup.enter_context(serving(self.serve(dialect, *options)))
         return self._urls[dialect]
 
-    def recorded(self, dialect: Dialect, name: str) -> Recorded:
-        """Give a command that serves over stdio and writes down what it said, under a name of its own."""
+    def recorded(self, dialect: Dialect, name: str) -> tuple[list[str], Path]:
+        """Return a command that serves over stdio, and the file in which it writes down what it said."""
         record = self._folder / f"{name}.jsonl"
-        record.touch(exist_ok=False)
-        return Recorded(
-            command=["sh", "-c", _TEE, "sh", str(record), *self.serve(dialect)],
-            record=record,
-        )
+        return ["sh", "-c", _TEE, "sh", str(record), *self.serve(dialect)], record
+
+    def results(self, record: Path) -> list[JsonObject]:
+        """Read what tools/call was answered with, in order."""
+        answers = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+        return [each["result"] for each in answers if "content" in each.get("result", {})]
 
     def _write_settings(self, work: Peer, silent: Peer) -> None:
-        self.home.mkdir()
         tables = {name: "\n".join(_table(peer)) for name, peer in (("work", work), ("silent", silent))}
         self._config.touch(mode=0o600)
         self._config.write_text(_SETTINGS.format(password=work.password, **tables))

@@ -1,9 +1,8 @@
-"""The example server of the library with clients of others: TypeScript, the Inspector, conformance.
+"""The example server of the library with clients of others: TypeScript and the Inspector.
 
-The TypeScript clients talk over stdio, the others over HTTP, for which the SDK's `MCPServer` serves.
+The TypeScript clients talk over stdio, the Inspector over HTTP.
 """
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from clients.node import MODULES, run_driver, run_node
+from clients.node import run_driver
 from clients.serving import serving
-from clients.test_conformance import IN_BOTH_ERAS, ONLY_LEGACY
 from mcp_envelope import Cursors, Dialect
 from mcp_envelope.check import check_result
 
@@ -34,9 +32,6 @@ CALLS: list[dict[str, Any]] = [
     {"tool": "close_tickets", "arguments": {"ticket_ids": ["T-1"]}},
 ]
 STATUSES = [None, "ok", "partial", "conflict", "ok", "invalid_input", "ok", "auth_failed"]
-
-SCENARIOS = list(IN_BOTH_ERAS)
-"""Those that a server passes without tools and prompts of the suite's own."""
 
 
 @pytest.fixture(scope="module")
@@ -70,30 +65,3 @@ def test_the_inspector_accepts_every_reply_and_schema(url: str, era: str, tmp_pa
     listed, *endings = run_driver("inspector.mjs", era, url, calls=CALLS, env={"HOME": str(tmp_path)})
     assert (listed["exit"], listed.get("schemaFindings", [])) == (0, [])
     check(endings)
-
-
-@pytest.mark.parametrize(
-    ("revision", "scenario"),
-    [
-        *(("2025-11-25", each) for each in (*ONLY_LEGACY, "server-session-lifecycle", *SCENARIOS)),
-        *(("2026-07-28", each) for each in ("http-header-validation", "caching", *SCENARIOS)),
-    ],
-)
-def test_the_conformance_suite_accepts_it(url: str, revision: str, scenario: str, tmp_path: Path) -> None:
-    options = [
-        "--url",
-        url,
-        "--scenario",
-        scenario,
-        "--spec-version",
-        revision,
-        "--output-dir",
-        str(tmp_path),
-    ]
-    done = run_node(MODULES / "conformance-modern" / "dist" / "index.js", "server", *options)
-    (written,) = tmp_path.glob("*/checks.json")
-    checks = json.loads(written.read_text(encoding="utf-8"))
-    assert checks
-    assert [each for each in checks if each["status"] not in {"SUCCESS", "INFO", "SKIPPED"}] == [], (
-        done.stdout
-    )

@@ -26,22 +26,8 @@ class _Entry:
 
     def packed(self) -> bytes:
         name = self.name.encode("utf-16-le") + b"\0\0"
-        return struct.pack(
-            "<64sHBBIII16sIQQIQ",
-            name,
-            len(name),
-            self.kind,
-            1,
-            _FREE,
-            self.right,
-            self.child,
-            bytes(16),
-            0,
-            0,
-            0,
-            self.start,
-            self.size,
-        )
+        place = self.right, self.child, self.start, self.size
+        return struct.pack("<64sHBBIII36xIQ", name, len(name), self.kind, 1, _FREE, *place)
 
 
 @dataclass(slots=True)
@@ -103,26 +89,10 @@ def ole_file(tree: Tree) -> bytes:
     fat = [*layout.fat, *[_FAT] * fat_count]
     packed_fat = struct.pack(f"<{len(fat)}I", *fat).ljust(fat_count * _SECTOR, b"\xff")
     assert fat_count <= 109
-    header = struct.pack(
-        "<8s16sHHHHH6sIIIIIIIII",
-        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-        bytes(16),
-        0x3E,
-        3,
-        0xFFFE,
-        9,
-        6,
-        bytes(6),
-        0,
-        fat_count,
-        directory_start,
-        0,
-        _CUTOFF,
-        mini_fat_start,
-        len(mini_fat) and -(-len(mini_fat) // _SECTOR),
-        _END,
-        0,
-    )
+    mini_count = -(-len(mini_fat) // _SECTOR)
+    numbers = 0, fat_count, directory_start, 0, _CUTOFF, mini_fat_start, mini_count, _END, 0
+    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16)
+    header += struct.pack("<5H6x9I", 0x3E, 3, 0xFFFE, 9, 6, *numbers)
     places = [*range(fat_start, fat_start + fat_count)]
     header += struct.pack("<109I", *places, *[_FREE] * (109 - fat_count))
     return header + bytes(layout.sectors) + packed_fat

@@ -1,7 +1,6 @@
 """The worker's process: what it is given, how it ends, and what is left of it."""
 
 import json
-import logging
 import os
 import signal
 import subprocess
@@ -77,11 +76,8 @@ def test_modules_are_the_server_s_own(monkeypatch: pytest.MonkeyPatch, tmp_path:
         "sys.exit(1)",
         "answer(); sys.exit(1)",
         "pass",
-        "print('no json')",
         "print('[' * 100_000)",
-        "print('[]')",
         "print('{}')",
-        "print('7')",
         """print('{"cause": "no such cause"}')""",
         """print('{"text": "", "sections": [1], "truncated": false, "notes": []}')""",
         "answer(); answer()",
@@ -104,19 +100,6 @@ def test_an_answer_that_is_none_is_a_crash(script: str) -> None:
 def test_the_signal_that_ended_it_says_why(number: str, cause: Cause) -> None:
     assert hasattr(signal, number)
     assert _cause(program(f"os.kill(os.getpid(), signal.{number})")) is cause
-
-
-def test_a_flood_of_errors_is_heard_in_part_and_harms_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, "mailmcp")
-    assert _extract(command=program("sys.stderr.write('e' * 5_000_000); answer()")).text == "t"
-    assert caplog.text.count("e" * 4_096) == 1
-    assert len(caplog.text) < 5_000
-
-
-def test_a_worker_that_does_not_listen_can_answer() -> None:
-    large = bytes(limits.EXTRACT_OCTETS_MAX)
-    assert _extract(large, program("os.close(0); answer()")).text == "t"
-    assert _cause(program("os.close(0)"), large) is Cause.CRASHED
 
 
 @posix

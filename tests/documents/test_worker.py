@@ -66,16 +66,3 @@ def test_what_was_read_before_a_failure_is_given(monkeypatch: pytest.MonkeyPatch
     exhausting = _answer(b"")
     assert exhausting["text"] == "beginning"
     assert exhausting["notes"] == ["Reading the document took too much memory: only its beginning was read."]
-
-
-def test_stderr_says_where_it_failed_and_nothing_of_the_document(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    def fail(*_: object) -> None:
-        raise ValueError("a secret of the document")
-
-    monkeypatch.setattr(word, "read", fail)
-    assert _answer(b"") == {"cause": "malformed"}
-    said = capfd.readouterr().err
-    assert said.startswith("ValueError at test_worker.py:")
-    assert "secret" not in said

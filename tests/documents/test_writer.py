@@ -3,8 +3,7 @@
 import pytest
 
 from documents.reading import writer
-from mailmcp import limits
-from mailmcp.documents.writer import StopReading, section_title
+from mailmcp.documents.writer import section_title
 
 
 def test_offsets_hold_when_characters_are_taken_out() -> None:
@@ -17,25 +16,6 @@ def test_offsets_hold_when_characters_are_taken_out() -> None:
     assert result["text"] == "[Sheet A]\ninvisible\n\n[B]\nb"
     assert result["sections"] == [("Sheet A", 0), ("B", 21)]
     assert result["notes"] == ["Removed 2 invisible characters."]
-
-
-def test_there_are_only_so_many_sections(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "DOCUMENT_SECTIONS_MAX", 2)
-    out = writer()
-    out.begin_section("1")
-    out.begin_section("2")
-    with pytest.raises(StopReading):
-        out.begin_section("3")
-    assert out.result()["notes"] == ["Only the first 2 pages, sheets or slides were read."]
-
-
-def test_names_count_too() -> None:
-    out = writer(max_chars=20)
-    out.begin_section("Page 1")
-    with pytest.raises(StopReading):
-        out.begin_section("Page 2")
-    assert out.truncated
-    assert len(str(out.result()["text"])) <= 20
 
 
 @pytest.mark.parametrize(

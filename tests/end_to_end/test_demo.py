@@ -1,16 +1,14 @@
-"""The session that `scripts/demo` shows, as a test: over stdio, in both protocol eras."""
+"""The session that `scripts/demo` shows, as a test: over stdio."""
 
 import anyio
-import pytest
 from scripts.demo_session import run
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_the_session_shows_what_it_is_there_to_show(mode: str) -> None:
+def test_the_session_shows_what_it_is_there_to_show() -> None:
     shown: list[str] = []
 
     async def play() -> None:
-        await run(shown.append, mode=mode)
+        await run(shown.append, mode="auto")
 
     anyio.run(play)
     session = "\n".join(shown)

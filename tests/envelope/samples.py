@@ -33,12 +33,7 @@ from mcp_envelope.markdown import one_line
 class Reason(StrEnum):
     """Of an invented server."""
 
-    CURSOR_MALFORMED = "cursor_malformed"
-    MAILBOX_MISSING = "mailbox_missing"
-    BACKING_OFF = "backing_off"
-    COMMAND = "command"
-    UIDVALIDITY_CHANGED = "uidvalidity_changed"
-    CONNECTION_LOST = "connection_lost"
+    GONE = "gone"
     PERMISSION_DENIED = "permission_denied"
 
 
@@ -52,12 +47,13 @@ class Shelf(BaseModel):
 NOW = datetime(2026, 11, 5, 9, 30, 0, 123456, tzinfo=UTC)
 ACTION = NextAction(instruction="Go on.", tool="shelf_list", arguments={"cursor": "c1"})
 ISSUE = Issue(code=Code.NOT_FOUND, stage="fetch", message="It is gone.", about={"row": 7, "book": "Emma"})
-"""About a thing of another domain than ours: the envelope knows of none."""
+TRACE = {"trace_id": "a" * 32, "span_id": "b" * 16}
 
 text = st.text(min_size=1, max_size=30)
 shown = text.filter(lambda value: one_line(value) != "")
 """With something to read in it, as the library demands of a sentence."""
 
+_own = text.map("shelf_".__add__)
 actions = st.none() | st.builds(
     NextAction,
     instruction=shown,
@@ -71,11 +67,7 @@ issues = st.builds(
     message=shown,
     retryable=st.booleans(),
     reason=st.none() | st.sampled_from(BaseReason),
-    about=st.dictionaries(
-        text.filter(lambda key: key not in {"code", "reason", "stage", "message", "retryable"}),
-        text | st.integers() | st.none(),
-        max_size=3,
-    ),
+    about=st.dictionaries(_own, text | st.integers() | st.none(), max_size=3),
 )
 pages = st.builds(
     Page,
@@ -94,66 +86,21 @@ outcomes = st.builds(
     summary=shown,
     blocks=st.lists(shown | st.builds(Untrusted, label=st.just("body"), text=text), max_size=3).map(tuple),
     rate_limit=rate_limits,
-    references=st.dictionaries(text.map("shelf_".__add__), text, max_size=2),
+    references=st.dictionaries(_own, text, max_size=2),
     data=st.builds(Shelf, books=st.lists(text, max_size=3), note=st.none() | text),
     issues=st.lists(issues, max_size=3).map(tuple),
     warnings=st.lists(text, max_size=2).map(tuple),
     page=st.none() | pages,
     next_action=actions,
 )
-traces = st.sampled_from([{}, {"trace_id": "a" * 32, "span_id": "b" * 16}])
+traces = st.sampled_from([{}, TRACE])
 telemetries = st.dictionaries(text, st.integers(0, 10**7) | st.booleans(), max_size=3)
-
-
-def meta_of(*, telemetry: dict[str, int] | None = None, trace: dict[str, str] | None = None) -> Meta:
-    """Make the meta of a reply."""
-    return Meta(
-        tool="shelf_list",
-        version="shelf/1",
-        now=NOW,
-        duration_ms=12,
-        request_id="0123456789abcdef",
-        telemetry=telemetry or {},
-        trace=trace or {},
-    )
-
-
-ERRORS: tuple[ToolError, ...] = (
-    InvalidInputError(
-        [
-            Problem(
-                field="limit", reason=BaseReason.OUT_OF_RANGE, message="is out of range. Send 100 or less."
-            ),
-            Problem(
-                field="form", reason=BaseReason.UNKNOWN_PARAM, message="is not an argument of this tool."
-            ),
-        ]
-    ),
-    InvalidInputError.of("message_id", BaseReason.MISSING_PARAM, "is missing. Send it."),
-    InvalidInputError.of("form", BaseReason.UNKNOWN_PARAM, "is not an argument of this tool."),
-    InvalidInputError.of("cursor", Reason.CURSOR_MALFORMED, "is not a cursor.", next_action=ACTION),
-    NotFoundError(
-        "There is no such mailbox.",
-        reason=Reason.MAILBOX_MISSING,
-        resource=Resource(type="mailbox", id="x"),
-    ),
-    AuthFailedError("Login refused.", reason=Reason.BACKING_OFF, rate_limit=RateLimit(retry_after_s=55)),
-    DeadlineError("Too late.", reason=Reason.COMMAND),
-    ConflictError(
-        "The shelf was sorted anew.",
-        reason=Reason.UIDVALIDITY_CHANGED,
-        details={"expected": 1, "found": 2},
-        next_action=ACTION,
-    ),
-    InternalError("The connection was lost.", reason=Reason.CONNECTION_LOST, retryable=True),
-    InternalError("The shelf is locked.", reason=Reason.PERMISSION_DENIED),
-)
 
 _facts = {
     "message": shown,
     "reason": st.sampled_from(Reason),
     "retryable": st.booleans(),
-    "details": st.dictionaries(text.map("shelf_".__add__), text | st.integers(), max_size=2),
+    "details": st.dictionaries(_own, text | st.integers(), max_size=2),
     "next_action": actions,
     "resource": st.none() | st.builds(Resource, type=text, id=text),
     "rate_limit": rate_limits,
@@ -170,3 +117,16 @@ errors: st.SearchStrategy[ToolError] = st.one_of(
     st.builds(DeadlineError, shown, reason=st.sampled_from(Reason)),
     *(st.builds(kind, **_facts) for kind in (NotFoundError, AuthFailedError, ConflictError, InternalError)),
 )
+
+
+def meta_of(*, telemetry: dict[str, int] | None = None, trace: dict[str, str] | None = None) -> Meta:
+    """Make the meta of a reply."""
+    return Meta(
+        tool="shelf_list",
+        version="shelf/1",
+        now=NOW,
+        duration_ms=12,
+        request_id="0123456789abcdef",
+        telemetry=telemetry or {},
+        trace=trace or {},
+    )

@@ -1,8 +1,7 @@
 """The files of good and bad replies, the schema for other languages, and the checker: all agree."""
 
+import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import jsonschema
 import pytest
 
 from mcp_envelope import Dialect, check_reply
+from mcp_envelope.__main__ import main
 from mcp_envelope.check import SCHEMAS, Mode, check_result, is_failure
 
 REPLIES = Path(__file__).parents[2] / "src" / "mcp-envelope" / "replies"
@@ -65,9 +65,13 @@ def test_a_result_carries_its_envelope_and_says_whether_it_failed(dialect: Diale
     ],
 )
 def test_the_command_lists_the_rules_that_are_broken(
-    reply: str, arguments: list[str], status: int, said: str
+    reply: str,
+    arguments: list[str],
+    status: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    command = [sys.executable, "-m", "mcp_envelope", "check", "-", "--dialect", "discriminated", *arguments]
-    done = subprocess.run(command, input=reply, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == status
-    assert done.stdout.startswith(said)
+    monkeypatch.setattr("sys.stdin", io.StringIO(reply))
+    assert main(["check", "-", "--dialect", "discriminated", *arguments]) == status
+    assert capsys.readouterr().out.startswith(said)

@@ -1,7 +1,5 @@
 """Cursors and confirmations: what they say, and that nobody else can say it."""
 
-from collections.abc import Callable
-
 import pytest
 
 from mcp_envelope import (
@@ -14,40 +12,18 @@ from mcp_envelope import (
 )
 
 QUERY = {"text": "toner & ink~", "at": "x", "limit": "10"}
-KEYS = [b"", b"secret"]
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", [b"", b"secret"])
 def test_a_cursor_says_where_its_page_begins_and_what_was_asked(key: bytes) -> None:
     cursors = Cursors(tool="find", key=key)
     cursor = cursors.write(40, revision=3, query=QUERY)
     assert Cursors(tool="find", key=key).read(cursor, revision=3) == ("40", QUERY)
     assert cursors.read(cursors.write("a/b")) == ("a/b", {})
-
-
-@pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda cursor: cursor.replace("40", "41"),
-        lambda cursor: cursor[:-1],
-        lambda cursor: cursor + "0",
-        lambda cursor: cursor.upper(),
-        lambda cursor: cursor.partition("~")[0],
-        lambda _: "",
-        lambda _: "é",
-    ],
-)
-def test_a_cursor_that_was_changed_is_refused(key: bytes, change: Callable[[str], str]) -> None:
-    cursors = Cursors(tool="find", key=key)
-    with pytest.raises(InvalidInputError, match="cursor: is not a cursor"):
-        cursors.read(change(cursors.write(40, revision=3, query=QUERY)), revision=3)
-
-
-def test_a_cursor_of_another_key_is_refused() -> None:
-    for key in (b"", b"other"):
-        with pytest.raises(InvalidInputError):
-            Cursors(tool="find", key=b"secret").read(Cursors(tool="find", key=key).write(1))
+    changed = [cursor.replace("40", "41"), cursor[:-1], cursor + "0", cursor.partition("~")[0], "", "é"]
+    for each in (*changed, Cursors(tool="find", key=b"other").write(40, revision=3, query=QUERY)):
+        with pytest.raises(InvalidInputError, match="cursor: is not a cursor"):
+            cursors.read(each, revision=3)
 
 
 def test_a_cursor_of_another_revision_starts_again_with_its_query() -> None:

@@ -52,13 +52,16 @@ class Burnt(Arguments):
     confirm: str = ""
 
 
+class Other(BaseModel):
+    pages: int = 1
+
+
 def book(*titles: str, **options: Any) -> Outcome[Shelf]:
     return Outcome(summary="Books", data=Shelf(books=list(titles)), **options)
 
 
 async def find(arguments: Wanted, call: Call) -> Outcome[Shelf]:
     """Find books."""
-    call.report(0, 2, "looking")
     call.report(1, 2, "looking")
     call.report(1, 2, "reading")
     call.telemetry["look_ups"] = 3
@@ -74,7 +77,7 @@ def find_in_thread(arguments: Wanted) -> Outcome[Shelf]:
 
 async def fail(_arguments: Arguments) -> Outcome[Shelf]:
     """Fail as a tool should."""
-    raise NotFoundError("There is no such shelf.", reason=Reason.MAILBOX_MISSING)
+    raise NotFoundError("There is no such shelf.", reason=Reason.GONE)
 
 
 async def hang(_arguments: Arguments) -> Outcome[Shelf]:
@@ -116,7 +119,7 @@ async def say_nothing(_arguments: Arguments) -> Outcome[Shelf]:
 
 async def return_other_data(_arguments: Arguments) -> Outcome[Shelf]:
     """Return another model."""
-    return cast("Outcome[Shelf]", Outcome(summary="s", data=ISSUE_DATA))
+    return cast("Outcome[Shelf]", Outcome(summary="s", data=Other()))
 
 
 async def fail_without_enumeration(_arguments: Arguments) -> Outcome[Shelf]:
@@ -124,11 +127,6 @@ async def fail_without_enumeration(_arguments: Arguments) -> Outcome[Shelf]:
     raise NotFoundError("There is no such shelf.", reason="gone")  # type: ignore[arg-type]
 
 
-class Other(BaseModel):
-    pages: int = 1
-
-
-ISSUE_DATA = Other()
 GOOD = (find, find_in_thread, fail, hang, page, burn)
 BUGS = (
     break_down,
@@ -148,6 +146,9 @@ def high_level(tools: Toolset) -> Any:
     server = EnvelopeServer(tools)
     server.add_tool(lambda: "plain", name="plain")
     return server
+
+
+BUILDS = pytest.mark.parametrize("build", [low_level, high_level])
 
 
 def call(
@@ -176,32 +177,29 @@ def reply(result: CallToolResult) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("build", [low_level, high_level])
+@BUILDS
 @pytest.mark.parametrize("dialect", Dialect)
 def test_every_reply_is_in_order(dialect: Dialect, build: Any, era: Any) -> None:
     for name in ("find", "find_in_thread", "page"):
         assert not call(name, build=build, era=era, dialect=dialect).is_error
     for name in ("fail", "break_down", "burn"):
         assert call(name, build=build, era=era, dialect=dialect).is_error
+    with pytest.raises(BaseExceptionGroup) as caught:
+        call("sell", build=build, era=era, dialect=dialect)
+    found: BaseException = caught.value
+    while isinstance(found, BaseExceptionGroup):
+        (found,) = found.exceptions
+    assert isinstance(found, MCPError)
+    assert found.error.code == INVALID_PARAMS
+    assert found.error.data == {"code": shape_of(dialect).UNKNOWN_TOOL}
 
 
-@pytest.mark.parametrize("build", [low_level, high_level])
-@pytest.mark.parametrize("dialect", Dialect)
-def test_an_unknown_tool_is_a_protocol_error(dialect: Dialect, build: Any) -> None:
-    async def run() -> None:
-        async with Client(build(Toolset("shelf/1", [Tool.of(find)], dialect=dialect))) as client:
-            with pytest.raises(MCPError) as caught:
-                await client.call_tool("burn", {})
-            assert caught.value.error.code == INVALID_PARAMS
-            assert caught.value.error.data == {"code": shape_of(dialect).UNKNOWN_TOOL}
-
-    anyio.run(run)
-
-
-def test_an_mcpserver_keeps_tools_of_its_own() -> None:
+def test_an_mcpserver_keeps_tools_of_its_own_and_a_broken_reply_fails_its_test() -> None:
     async def run() -> str:
         async with Client(high_level(Toolset("shelf/1", [Tool.of(find)]))) as client:
             assert [each.name for each in (await client.list_tools()).tools] == ["find", "plain"]
+            with pytest.raises(BrokenReplyError, match="success"):
+                await CheckedClient(client, Dialect.DISCRIMINATED).call_tool("find")
             return getattr((await client.call_tool("plain", {})).content[0], "text", "")
 
     assert anyio.run(run) == "plain"
@@ -217,17 +215,14 @@ def test_what_a_call_says_is_in_its_reply_and_its_line_of_the_log(caplog: pytest
     (line,) = [vars(each) for each in caplog.records if hasattr(each, "outcome")]
     assert (line["name"], line["outcome"], line["tool"], line["shelf"]) == ("shelf", "ok", "find", "A")
     assert (line["look_ups"], line["request_id"]) == (3, found["meta"]["request_id"])
-
-
-@pytest.mark.parametrize("header", ["", "00-x-y-01", f"00-{'0' * 32}-{'b' * 16}-01"])
-def test_a_trace_that_is_none_is_left_out(header: str) -> None:
-    assert "trace_id" not in reply(call("find", send={"meta": {"traceparent": header}}))["meta"]
+    for header in ("00-x-y-01", f"00-{'0' * 32}-{'b' * 16}-01"):
+        assert "trace_id" not in reply(call("find", send={"meta": {"traceparent": header}}))["meta"]
 
 
 @pytest.mark.parametrize(
     ("name", "level", "outcome"),
     [
-        ("fail", logging.WARNING, "not_found/mailbox_missing"),
+        ("fail", logging.WARNING, "not_found/gone"),
         ("burn", logging.WARNING, "auth_failed/confirmation_required"),
         *((each.__name__, logging.ERROR, "internal/unexpected") for each in BUGS),
     ],
@@ -257,8 +252,8 @@ def test_the_next_page_is_offered_and_leads_to_the_last_one() -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("build", [low_level, high_level])
-@pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
+@BUILDS
+@pytest.mark.parametrize("action", ["accept", "decline"])
 def test_a_client_that_can_asks_its_user(era: Any, build: Any, action: Literal["accept", "decline"]) -> None:
     asked: list[str] = []
 
@@ -279,8 +274,10 @@ def test_a_client_whose_asking_fails_gets_the_reply_that_asks() -> None:
         return ErrorData(code=INVALID_PARAMS, message="No form today.")
 
     options = {"elicitation_callback": fail_to_ask}
-    asked = call("burn", {"title": "Emma"}, era="legacy", client=options)
-    assert reply(asked)["error"]["details"]["reason"] == "confirmation_required"
+    asked = reply(call("burn", {"title": "Emma"}, era="legacy", client=options))["error"]
+    assert asked["details"]["reason"] == "confirmation_required"
+    action = asked["next_action"]
+    assert reply(call(action["tool"], action["arguments"]))["data"]["books"] == ["Emma"]
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -291,16 +288,13 @@ def test_progress_reaches_a_client_that_asks_for_it(era: Any) -> None:
         told.append((progress, total, message))
 
     call("find", era=era, send={"progress_callback": note})
-    assert told[-2:] == [(1.0, 2.0, "looking"), (1.001, 2.0, "reading")]
-    assert told == sorted(told)
+    assert told == [(1.0, 2.0, "looking"), (1.001, 2.0, "reading")]
 
 
 def test_reports_of_any_thread_arrive_in_order_and_increase_until_the_call_is_over() -> None:
     sent: list[tuple[float, float | None, str | None]] = []
-    go = threading.Event()
 
     async def send(done: float, total: float | None, what: str | None) -> None:
-        go.set()
         sent.append((done, total, what))
 
     async def run() -> None:
@@ -308,7 +302,6 @@ def test_reports_of_any_thread_arrive_in_order_and_increase_until_the_call_is_ov
 
         def work() -> None:
             progress.report(1, 0, "first")
-            assert go.wait(30)
             thread = threading.Thread(target=progress.report, args=(0, 9, "second"))
             thread.start()
             thread.join()
@@ -322,15 +315,6 @@ def test_reports_of_any_thread_arrive_in_order_and_increase_until_the_call_is_ov
     anyio.run(run)
     assert [sent[0], sent[-1]] == [(1, None, "first"), (7, 9, "second")]
     assert [each[0] for each in sent] == sorted({each[0] for each in sent})
-
-
-def test_a_reply_that_breaks_a_rule_fails_the_test_that_asked_for_it() -> None:
-    async def run() -> None:
-        async with Client(EnvelopeServer(Toolset("shelf/1", [Tool.of(find)]))) as client:
-            with pytest.raises(BrokenReplyError, match="success"):
-                await CheckedClient(client, Dialect.DISCRIMINATED).call_tool("find")
-
-    anyio.run(run)
 
 
 class Contradicting(BaseModel):
@@ -351,12 +335,12 @@ async def publish_a_function(_arguments: Wanted) -> Outcome[Unpublishable]:
     raise AssertionError
 
 
-async def return_a_number(_arguments: Wanted) -> Outcome[int]:  # type: ignore[type-var]
-    """Have data that aren't a model."""
+async def undocumented(_arguments: Wanted) -> Outcome[Shelf]:
     raise AssertionError
 
 
-async def undocumented(_arguments: Wanted) -> Outcome[Shelf]:
+async def take_a_number(_arguments: int) -> Outcome[Shelf]:
+    """Take what aren't arguments."""
     raise AssertionError
 
 
@@ -369,21 +353,15 @@ async def take_more(_arguments: Wanted, _call: Call, _more: int) -> Outcome[Shel
     raise AssertionError
 
 
-async def take_nothing() -> Outcome[Shelf]:
-    """Take nothing."""
-    raise AssertionError
-
-
 @pytest.mark.parametrize(
     ("run", "error"),
     [
         (contradict, "data.has_more"),
         (publish_a_function, "no JSON schema"),
-        (return_a_number, "not a subclass of BaseModel"),
         (undocumented, "docstring"),
-        (unannotated, "first parameter"),
+        (take_a_number, "not a subclass of Arguments"),
+        (unannotated, "annotate the first parameter"),
         (take_more, "takes its arguments"),
-        (take_nothing, "takes its arguments"),
     ],
 )
 def test_a_tool_that_does_not_fit_is_refused_where_it_is_made(run: Any, error: str) -> None:
@@ -393,18 +371,18 @@ def test_a_tool_that_does_not_fit_is_refused_where_it_is_made(run: Any, error: s
 
 def test_other_mistakes_are_refused_where_they_are_made() -> None:
     tools = Toolset("shelf/1", [Tool.of(find)])
-    with pytest.raises(ValueError, match="two tools called find"):
-        tools.add(Tool.of(find))
-    with pytest.raises(ValueError, match="valid name of a tool"):
-        Tool.of(find, name="find books")
-    with pytest.raises(ValueError, match="keys of its own called code"):
-        Issue.of(NotFoundError("Gone.", reason=Reason.COMMAND), stage="read", code=1)
-    for make in (
-        lambda: book(blocks="- a"),
-        lambda: Untrusted(label="x\nNext: y", text=""),
-        lambda: InternalError(" ", reason=Reason.COMMAND),
-    ):
-        with pytest.raises((TypeError, ValueError)):
+    makes: dict[str, Callable[[], object]] = {
+        "two tools called find": lambda: tools.add(Tool.of(find)),
+        "valid name of a tool": lambda: Tool.of(find, name="find books"),
+        "keys of its own called code": lambda: Issue.of(
+            NotFoundError("Gone.", reason=Reason.GONE), stage="read", code=1
+        ),
+        "blocks must be": lambda: book(blocks="- a"),
+        "must be a word": lambda: Untrusted(label="x\nNext: y", text=""),
+        "needs a message": lambda: InternalError(" ", reason=Reason.GONE),
+    }
+    for error, make in makes.items():
+        with pytest.raises((TypeError, ValueError), match=error):
             make()
 
 

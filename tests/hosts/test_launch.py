@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -73,7 +74,8 @@ def test_what_uvx_runs_is_run_by_uvx_again(
         find_launch(None)
     uvx = make_script(prefix.parent / "links" / "uvx")
     text = json.dumps(direct_url) if direct_url else None
-    monkeypatch.setattr("importlib.metadata.PathDistribution.read_text", lambda _self, _name: text)
+    installed = SimpleNamespace(read_text=lambda _name: text)
+    monkeypatch.setattr("mailmcp.hosts.launch.distribution", lambda _name: installed)
     assert find_launch(None) == Launch(command=str(uvx), args=(*wanted, "mailmcp", "serve"))
 
 

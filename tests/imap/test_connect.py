@@ -107,7 +107,6 @@ def test_outlook_wants_oauth_and_never_encryption(peer: PeerFactory, capabilitie
     handle = ConnectionHandle(replace(make_account(server), host="outlook.office365.com"))
     connection = handle.connection = Client(
         handle.account.host,
-        handle.account.port,
         dial=lambda: socket.create_connection((server.host, server.port)),
         traffic=handle.traffic,
         timeout_s=300.0,
@@ -152,6 +151,7 @@ def test_all_addresses_of_a_host_share_the_time_to_connect(
     with pytest.raises(DeadlineError, match="took too long"):
         open_connection(Watched(make_account(deaf_host, connect_timeout_s=0.2)))
     assert len(allowed) == 10
+    assert allowed[0] < 0.1
     assert 0 < sum(allowed) <= 0.2 + 10 * 0.001, "a socket has a millisecond at least"
 
 

@@ -54,7 +54,8 @@ def test_many_calls_at_once_share_a_few_sessions(
     calls = [pool.start(newest) for _ in range(CALLS)]
     assert [call.result(RESULT_TIMEOUT_S) for call in calls] == [list(range(15, 5, -1))] * CALLS
     assert counting.snapshot().connections <= limit
-    assert repr(pool.pool) == f"<Pool main: 0 of {limit} in use, {counting.snapshot().connections} idle>"
+    sessions = pool.pool.sessions_of("main")
+    assert (sessions.leased, len(sessions.idle)) == (0, counting.snapshot().connections)
 
 
 def test_by_default_four_sessions_are_open_at_most(server: Peer, run_pool: PoolFactory) -> None:
@@ -172,7 +173,7 @@ def test_a_refusal_that_nobody_expected_is_the_servers(server: Peer, run_pool: P
     pool = run_pool(make_account(server))
     with pytest.raises(InternalError, match=r'refused NOOP \(account main\): NO "\\\[LIMIT] Slow down"'):
         pool.run(lambda session: session.run("NOOP"))
-    assert "1 idle" in repr(pool.pool)
+    assert len(pool.pool.sessions_of("main").idle) == 1
 
 
 def test_a_session_is_not_kept_after_a_bug(server: Peer, run_pool: PoolFactory) -> None:

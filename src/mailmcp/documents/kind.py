@@ -85,64 +85,48 @@ CONTAINERS: Final = frozenset({Kind.ZIP, Kind.TAR, Kind.MSG, Kind.TNEF})
 
 _OPENXML: Final = "application/vnd.openxmlformats-officedocument."
 _ODF: Final = "application/vnd.oasis.opendocument."
+_MACROS: Final = ".macroenabled.12"
+
+
+def _types(kind: Kind, prefix: str, *names: str) -> dict[str, Kind]:
+    return {prefix + name: kind for name in names}
+
+
 _BY_TYPE: Final = {
-    "application/pdf": Kind.PDF,
-    "application/x-pdf": Kind.PDF,
-    f"{_OPENXML}wordprocessingml.document": Kind.DOCX,
-    f"{_OPENXML}wordprocessingml.template": Kind.DOCX,
-    "application/vnd.ms-word.document.macroenabled.12": Kind.DOCX,
-    f"{_OPENXML}spreadsheetml.sheet": Kind.XLSX,
-    f"{_OPENXML}spreadsheetml.template": Kind.XLSX,
-    "application/vnd.ms-excel.sheet.macroenabled.12": Kind.XLSX,
-    f"{_OPENXML}presentationml.presentation": Kind.PPTX,
-    f"{_OPENXML}presentationml.slideshow": Kind.PPTX,
-    f"{_OPENXML}presentationml.template": Kind.PPTX,
-    "application/vnd.ms-powerpoint.presentation.macroenabled.12": Kind.PPTX,
-    f"{_ODF}text": Kind.ODT,
-    f"{_ODF}text-template": Kind.ODT,
-    f"{_ODF}spreadsheet": Kind.ODS,
-    f"{_ODF}spreadsheet-template": Kind.ODS,
-    f"{_ODF}presentation": Kind.ODP,
-    f"{_ODF}presentation-template": Kind.ODP,
-    "application/rtf": Kind.RTF,
-    "text/rtf": Kind.RTF,
+    **_types(Kind.PDF, "application/", "pdf", "x-pdf"),
+    **_types(Kind.DOCX, f"{_OPENXML}wordprocessingml.", "document", "template"),
+    **_types(Kind.XLSX, f"{_OPENXML}spreadsheetml.", "sheet", "template"),
+    **_types(Kind.PPTX, f"{_OPENXML}presentationml.", "presentation", "slideshow", "template"),
+    f"application/vnd.ms-word.document{_MACROS}": Kind.DOCX,
+    f"application/vnd.ms-excel.sheet{_MACROS}": Kind.XLSX,
+    f"application/vnd.ms-powerpoint.presentation{_MACROS}": Kind.PPTX,
+    **_types(Kind.ODT, _ODF, "text", "text-template"),
+    **_types(Kind.ODS, _ODF, "spreadsheet", "spreadsheet-template"),
+    **_types(Kind.ODP, _ODF, "presentation", "presentation-template"),
+    **_types(Kind.RTF, "", "application/rtf", "text/rtf"),
     "application/msword": Kind.DOC,
     "application/vnd.ms-excel": Kind.XLS,
     "application/vnd.ms-powerpoint": Kind.PPT,
-    **dict.fromkeys(
-        (
-            f"image/{name}"
-            for name in ("png", "jpeg", "jpg", "pjpeg", "gif", "webp", "bmp", "x-ms-bmp", "tiff")
-        ),
-        Kind.IMAGE,
-    ),
-    **dict.fromkeys((f"image/{name}" for name in ("heic", "heif", "avif")), Kind.HEIC),
-    "application/zip": Kind.ZIP,
-    "application/x-zip-compressed": Kind.ZIP,
-    "application/x-tar": Kind.TAR,
-    "application/gzip": Kind.TAR,
-    "application/x-gzip": Kind.TAR,
-    "application/x-bzip2": Kind.TAR,
-    "application/x-xz": Kind.TAR,
-    "application/x-7z-compressed": Kind.OTHER_ARCHIVE,
-    "application/vnd.rar": Kind.OTHER_ARCHIVE,
-    "application/x-rar-compressed": Kind.OTHER_ARCHIVE,
+    **_types(Kind.IMAGE, "image/", "png", "jpeg", "jpg", "pjpeg", "gif", "webp", "bmp", "x-ms-bmp", "tiff"),
+    **_types(Kind.HEIC, "image/", "heic", "heif", "avif"),
+    **_types(Kind.ZIP, "application/", "zip", "x-zip-compressed"),
+    **_types(Kind.TAR, "application/", "x-tar", "gzip", "x-gzip", "x-bzip2", "x-xz"),
+    **_types(Kind.OTHER_ARCHIVE, "application/", "x-7z-compressed", "vnd.rar", "x-rar-compressed"),
     "application/vnd.ms-outlook": Kind.MSG,
-    "application/ms-tnef": Kind.TNEF,
-    "application/vnd.ms-tnef": Kind.TNEF,
+    **_types(Kind.TNEF, "application/", "ms-tnef", "vnd.ms-tnef"),
 }
 _NO_EXTENSIONS: Final = frozenset({Kind.ENCRYPTED_OFFICE, Kind.IMAGE, Kind.OTHER_ARCHIVE, Kind.TNEF})
 """Kinds whose value isn't an extension."""
 
 _BY_EXTENSION: Final = {
     **{kind.value: kind for kind in Kind if kind not in _NO_EXTENSIONS},
-    **dict.fromkeys(("png", "jpg", "jpeg", "jfif", "gif", "webp", "bmp", "tif", "tiff"), Kind.IMAGE),
-    **dict.fromkeys(("heif", "avif"), Kind.HEIC),
-    **dict.fromkeys(("tgz", "gz", "tbz2", "bz2", "txz", "xz"), Kind.TAR),
-    **dict.fromkeys(("7z", "rar"), Kind.OTHER_ARCHIVE),
-    **dict.fromkeys(("docm", "dotx", "dotm"), Kind.DOCX),
-    **dict.fromkeys(("xlsm", "xltx", "xltm"), Kind.XLSX),
-    **dict.fromkeys(("pptm", "ppsx", "ppsm", "potx"), Kind.PPTX),
+    **_types(Kind.IMAGE, "", "png", "jpg", "jpeg", "jfif", "gif", "webp", "bmp", "tif", "tiff"),
+    **_types(Kind.HEIC, "", "heif", "avif"),
+    **_types(Kind.TAR, "", "tgz", "gz", "tbz2", "bz2", "txz", "xz"),
+    **_types(Kind.OTHER_ARCHIVE, "", "7z", "rar"),
+    **_types(Kind.DOCX, "", "docm", "dotx", "dotm"),
+    **_types(Kind.XLSX, "", "xlsm", "xltx", "xltm"),
+    **_types(Kind.PPTX, "", "pptm", "ppsx", "ppsm", "potx"),
     "ott": Kind.ODT,
     "ots": Kind.ODS,
     "otp": Kind.ODP,

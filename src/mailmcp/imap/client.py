@@ -10,6 +10,7 @@ import re
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import takewhile
 from typing import Any, Final
 
@@ -29,9 +30,6 @@ _RESPONSE_OVERHEAD_OCTETS: Final = 100
 """Memory for a response besides its octets: many short ones cost more than their length."""
 
 _READ_OCTETS: Final = 65_536
-
-_LITERAL_MINUS_OCTETS: Final = 4096
-"""Longest literal that LITERAL- lets a client send without waiting (RFC 7888 section 5)."""
 
 _NUMBER: Final = re.compile(rb"\d{1,20}")
 _HAS_STRINGS: Final = re.compile(rb"\* (?:\d{1,10} FETCH|LIST|STATUS) ", re.IGNORECASE)
@@ -74,49 +72,36 @@ class ByeError(ConnectionError):
 class Client(IMAPClient):  # type: ignore[misc] # it has no types
     """One connection to a server; for one thread at a time.
 
-    `login` and the other methods of IMAPClient that sign in raise `RefusedError` where the server says NO or
-    BAD; `login` quotes no user name.
+    `starttls` and the methods that sign in are IMAPClient's. They raise `RefusedError` where the server says
+    NO or BAD; `login` quotes no user name.
+
+    All methods raise `OSError` if the connection failed or timed out, `ByeError` where the server says BYE,
+    and `ProtocolViolationError` where what it sends is not IMAP.
     """
 
     def __init__(
-        self,
-        host: str,
-        port: int,
-        *,
-        dial: Callable[[], socket.socket],
-        traffic: Traffic,
-        timeout_s: float,
+        self, host: str, *, dial: Callable[[], socket.socket], traffic: Traffic, timeout_s: float
     ) -> None:
-        """Connect and read the greeting.
+        """Connect and read the greeting; an `imaplib.IMAP4.error` if it is none.
 
         Args:
             host: Its name, for TLS.
-            port: Its port.
             dial: Returns a connected socket, whose timeout is that of the greeting.
             traffic: Counts what goes over the connection.
             timeout_s: Of everything after the greeting.
-
-        Raises:
-            OSError: The socket failed or timed out; `ByeError` if the greeting was BYE.
-            imaplib.IMAP4.error: The server sent no proper greeting.
-            ProtocolViolationError: What it sent is not IMAP.
         """
-        self._dial, self._traffic = dial, traffic
+        self._make_wire = partial(_Wire, host, dial, traffic)
         self.partial_results: Sequence[Response | RefusedError] = ()
         """Results of the latest `run_all` when the connection failed; the last one may be incomplete."""
 
         self._known: tuple[bytes, ...] = ()
-        super().__init__(host, port, ssl=False, timeout=SocketTimeout(None, timeout_s))
+        super().__init__(host, ssl=False, timeout=SocketTimeout(None, timeout_s))
         self._wire.debug = 0  # IMAPClient's log would hold mail and passwords
 
     @override
     def _create_IMAP4(self) -> "_Wire":
-        return _Wire(self.host, self.port, self._dial, self._traffic)
-
-    @property
-    def _wire(self) -> "_Wire":
-        assert isinstance(self._imap, _Wire)  # noqa: S101 - made above
-        return self._imap
+        self._wire = self._make_wire()
+        return self._wire
 
     def learn_capabilities(self) -> None:
         """Read the capabilities from the latest response, or ask for them.
@@ -143,13 +128,7 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
         return bool(self._wire.state == "AUTH")
 
     def run(self, name: str, *arguments: bytes) -> Response:
-        """Send one command and wait for its completion.
-
-        Raises:
-            RefusedError: The server completed it with NO or BAD.
-            OSError: The connection failed or timed out.
-            ProtocolViolationError: The connection is out of step.
-        """
+        """Send one command and wait for its completion; raise `RefusedError` if that is NO or BAD."""
         [result] = self.run_all([Command(name=name, arguments=arguments)])
         if isinstance(result, RefusedError):
             raise result
@@ -160,11 +139,7 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
 
         One round trip, and one more for each literal that has to wait; see `sends_at_once`. Commands may
         complete in any order, unless an EXAMINE is between them; untagged responses may then be in the wrong
-        result (RFC 9051 section 5.5).
-
-        Raises:
-            ProtocolViolationError: A command completed on the wrong side of an EXAMINE.
-            OSError: The connection failed; see `partial_results`.
+        result (RFC 9051 section 5.5). If the connection fails, see `partial_results`.
         """
         wire = self._wire
         wire.begin()
@@ -193,7 +168,7 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
                 if word.isascii():
                     unsent += b" " + word
                     continue
-                at_once = self._sends_literal_at_once(word)
+                at_once = self.can("LITERAL+")
                 unsent += b" {%d%b}\r\n" % (len(word), b"+" if at_once else b"")
                 if not at_once:
                     wire.send(bytes(unsent))
@@ -210,10 +185,7 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
 
     def sends_at_once(self, command: Command) -> bool:
         """Return whether a command can be sent whole, with no wait before a literal."""
-        return all(word.isascii() or self._sends_literal_at_once(word) for word in command.words)
-
-    def _sends_literal_at_once(self, word: bytes) -> bool:
-        return self.can("LITERAL+") or (self.can("LITERAL-") and len(word) <= _LITERAL_MINUS_OCTETS)
+        return self.can("LITERAL+") or all(word.isascii() for word in command.words)
 
     def set_timeout(self, seconds: float) -> None:
         """Bound the waits for the server from now on."""
@@ -223,7 +195,7 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
 class _Wire(imaplib.IMAP4):
     """What IMAPClient sends commands with: imaplib, which splits the stream into responses."""
 
-    def __init__(self, host: str, port: int, dial: Callable[[], socket.socket], traffic: Traffic) -> None:
+    def __init__(self, host: str, dial: Callable[[], socket.socket], traffic: Traffic) -> None:
         self._dial, self._traffic = dial, traffic
         self._was_receiving = True
         self._received = bytearray()
@@ -238,7 +210,7 @@ class _Wire(imaplib.IMAP4):
         self.results: dict[bytes, Response | RefusedError] = {}
         """Of those that are."""
 
-        super().__init__(host, port)
+        super().__init__(host)
 
     def begin(self) -> None:
         """Forget earlier responses and allow a new `RESPONSE_OCTETS_MAX`."""
@@ -253,35 +225,31 @@ class _Wire(imaplib.IMAP4):
         command = self.pending.pop(tag)
         if earlier and "EXAMINE" in {command.name, *earlier}:
             raise ProtocolViolationError("a command completed on the wrong side of an EXAMINE")
+        self.results[tag] = self._take_refusal(command.name, tag) or Response(
+            tag=tag, untagged=self.untagged_responses
+        )
+        self.untagged_responses = {}
+
+    def _take_refusal(self, name: str, tag: bytes) -> RefusedError | None:
+        """Return what a completed command was refused with; None if it wasn't."""
         ended: Any = self.tagged_commands.pop(tag)
         status, [text] = ended
         response = Response(tag=tag, untagged=self.untagged_responses)
-        self.untagged_responses = {}
-        self.results[tag] = (
-            response
-            if status == "OK"
-            else RefusedError(command.name, status, str(text, "utf-8", "replace"), response)
-        )
+        return None if status == "OK" else RefusedError(name, status, str(text, "utf-8", "replace"), response)
 
     # What imaplib and IMAPClient call
 
     def _command_complete(self, name: str, tag: bytes) -> tuple[str, list[bytes]]:
-        """Wait for the completion of a command of theirs.
-
-        Raises:
-            RefusedError: The server completed it with NO or BAD.
-        """
+        """Wait for the completion of a command of theirs; raise `RefusedError` if that is NO or BAD."""
         while self.tagged_commands.get(tag) is None:
             self._get_response()
-        ended: Any = self.tagged_commands.pop(tag)
-        status, [text] = ended
-        if status != "OK":
-            raise RefusedError(name, status, str(text, "utf-8", "replace"))
+        if refusal := self._take_refusal(name, tag):
+            raise refusal
         if name == "STARTTLS":
             # Anything received before was not protected, and may have been injected.
             self._received.clear()
             self.untagged_responses.clear()
-        return status, [text]
+        return "OK", [b""]
 
     @override
     def authenticate(self, mechanism: str, authobject: Callable[[bytes], bytes | None]) -> tuple[str, str]:

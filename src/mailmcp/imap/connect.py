@@ -1,7 +1,8 @@
 """From an account to a signed-in connection: TCP, TLS, login, ID.
 
-`connect`, `log_in` and `identify` are the steps, which block. Another thread can abort a connection by its
-handle.
+`connect`, `log_in` and `identify` are the steps. They block, and raise `DeadlineError` if a timeout of the
+account passed, and `InternalError` if the connection, TLS or the server failed. Another thread can abort a
+connection by its handle.
 """
 
 import os
@@ -96,7 +97,7 @@ class ConnectionHandle:
 
 
 def open_connection(handle: ConnectionHandle) -> Client:
-    """Connect, secure, log in and send ID. Raises what the steps raise."""
+    """Connect, secure, log in and send ID."""
     connection = connect(handle)
     log_in(connection, handle)
     identify(connection, handle)
@@ -104,17 +105,11 @@ def open_connection(handle: ConnectionHandle) -> Client:
 
 
 def connect(handle: ConnectionHandle) -> Client:
-    """Connect and secure the connection.
-
-    Raises:
-        DeadlineError: A timeout of the account passed.
-        InternalError: The connection, TLS or the server failed.
-    """
+    """Connect and secure the connection."""
     account = handle.account
     with handle.closing_on_failure():
         connection = handle.connection = Client(
             account.host,
-            account.port,
             dial=lambda: _dial(handle),
             traffic=handle.traffic,
             timeout_s=account.command_timeout_s,
@@ -127,13 +122,7 @@ def connect(handle: ConnectionHandle) -> Client:
 
 
 def log_in(connection: Client, handle: ConnectionHandle) -> None:
-    """Log in once.
-
-    Raises:
-        AuthFailedError: The login is refused or not offered, or there is no password.
-        DeadlineError: A timeout of the account passed.
-        InternalError: The connection or the server failed.
-    """
+    """Log in once; `AuthFailedError` if the login is refused or not offered, or there is no password."""
     with handle.closing_on_failure():
         if connection.preauthenticated:
             return
@@ -146,11 +135,7 @@ def log_in(connection: Client, handle: ConnectionHandle) -> None:
 
 
 def identify(connection: Client, handle: ConnectionHandle) -> None:
-    """Send the client's name if the server knows ID (RFC 2971); NetEase opens no mailbox without it.
-
-    Raises:
-        DeadlineError, InternalError: The connection failed.
-    """
+    """Send the client's name if the server knows ID (RFC 2971); NetEase opens no mailbox without it."""
     if not connection.can("ID"):
         return
     with handle.closing_on_failure(), suppress(RefusedError):  # a server that refuses it still serves
@@ -158,11 +143,7 @@ def identify(connection: Client, handle: ConnectionHandle) -> None:
 
 
 def tls_context(account: Account) -> ssl.SSLContext:
-    """Build the TLS settings of an account, always with verification (RFC 8314 section 5).
-
-    Raises:
-        InternalError: `ca_file` can't be used; the reason is `tls_failed`.
-    """
+    """Build the TLS settings of an account, always with verification (RFC 8314 section 5)."""
     try:
         return ssl.create_default_context(cafile=os.fspath(account.ca_file) if account.ca_file else None)
     except OSError as error:
@@ -188,12 +169,7 @@ def _dial(handle: ConnectionHandle) -> socket.socket:
 
 
 def _look_up(account: Account) -> list[Any]:
-    """Return the host's addresses. None can be ended: one that takes too long stays behind in its thread.
-
-    Raises:
-        TimeoutError: `connect_timeout_s` passed.
-        OSError: There is no such host.
-    """
+    """Return the host's addresses, or `TimeoutError`: a look-up can't be ended, and stays in its thread."""
     found: Future[list[Any]] = Future()
 
     def look_up() -> None:
@@ -228,8 +204,7 @@ def _connect_tcp(handle: ConnectionHandle, addresses: list[Any], deadline: float
 
 
 def _seconds_until(deadline: float) -> float:
-    """Return a timeout for a socket; never 0, which would mean no waiting at all."""
-    return max(deadline - monotonic(), 0.001)
+    return max(deadline - monotonic(), 0.001)  # 0 would mean no waiting at all
 
 
 def _start_tls(connection: Client, account: Account) -> None:
@@ -291,11 +266,7 @@ def _log_in_with_token(connection: Client, handle: ConnectionHandle, bearer: Bea
 
 @contextmanager
 def _login(handle: ConnectionHandle) -> Iterator[None]:
-    """Keep the books of a login; a BYE that says why is its refusal.
-
-    Raises:
-        RefusedError: The server said NO, BAD or such a BYE.
-    """
+    """Note whether a login was sent and answered. A BYE that says why is its refusal."""
     handle.login_sent, handle.login_answered = True, False
     try:
         yield

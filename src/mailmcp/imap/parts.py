@@ -3,6 +3,8 @@
 `BODY.PEEK[2.1]<offset.count>` and `BODY.PEEK[]<offset.count>` in the open mailbox; parts are still
 transfer-encoded. Some servers ignore the range and send everything, send less than requested before the
 end, or only estimate sizes.
+
+All functions raise `DeadlineError` or `InternalError` if the connection failed; refusals become failures.
 """
 
 from collections.abc import Iterator
@@ -41,76 +43,6 @@ class PartStart:
     """Whether the server ignored the range and sent the whole part."""
 
 
-def fetch_start(session: Session, uid: int, part_id: str) -> PartStart | FetchFailure:
-    """Fetch the structure of a message and the first range of a part; one round trip.
-
-    Raises:
-        DeadlineError, InternalError: The connection failed. Refusals become failures.
-    """
-    count = limits.PART_RANGE_OCTETS
-    fetched = _fetch(session, uid, "RFC822.SIZE", "BODYSTRUCTURE", f"BODY.PEEK[{part_id}]<0.{count}>")
-    if isinstance(fetched, FetchFailure):
-        return fetched
-    octets = fetched.sections.get(part_id.upper(), b"")
-    return PartStart(
-        body_structure=fetched.body_structure,
-        message_octets=fetched.size_octets,
-        octets=octets,
-        whole=len(octets) > count,
-    )
-
-
-def fetch_rest(
-    session: Session, uid: int, part_id: str, start: PartStart, *, size_octets: int
-) -> Iterator[bytes | FetchFailure]:
-    """Fetch what follows the first range of a part; one round trip for each range.
-
-    Args:
-        session: With the mailbox still open.
-        uid: Of the message.
-        part_id: Of the part.
-        start: Its first range.
-        size_octets: Its size by the structure, which may be wrong.
-
-    Yields:
-        Octets, never empty, to the end of the part; or a failure, and nothing after it.
-
-    Raises:
-        DeadlineError, InternalError: The connection failed.
-    """
-    count = limits.PART_RANGE_OCTETS
-    offset = latest = len(start.octets)
-    # A range that was not full may be the end, if the size agrees.
-    while not (start.whole or offset == size_octets or (offset > size_octets and latest < count)):
-        fetched = _fetch(session, uid, f"BODY.PEEK[{part_id}]<{offset}.{count}>")
-        octets = (
-            fetched if isinstance(fetched, FetchFailure) else _octets_from(fetched, part_id, offset, count)
-        )
-        if octets:
-            yield octets
-        if not octets or isinstance(octets, FetchFailure):
-            return
-        latest = len(octets)
-        offset += latest
-
-
-def _fetch(session: Session, uid: int, *items: str) -> FetchedMessage | FetchFailure:
-    result = fetch_messages(session, [uid], ("UID", *items))
-    return result.failures[uid] if uid in result.failures else result.messages[uid]
-
-
-def _octets_from(fetched: FetchedMessage, part_id: str, offset: int, count: int) -> bytes | FetchFailure:
-    """Return the octets of a section from `offset` on, which may be more than the `count` requested.
-
-    Without an origin it should be all there is, but some servers forget the origin.
-    """
-    name = part_id.upper()
-    octets = fetched.sections.get(name, b"")
-    is_all = len(octets) > count or (not name and len(octets) == fetched.size_octets)
-    origin = fetched.origins.get(name, 0 if is_all else offset)
-    return octets[offset - origin :] if origin <= offset else _ANOTHER_RANGE
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """Some octets of a stored message."""
@@ -135,12 +67,47 @@ class Window:
         return max(self.said_octets, self.end) if self.octets else min(self.said_octets, self.offset)
 
 
-def fetch_window(session: Session, uid: int, *, offset: int, count: int) -> Window | FetchFailure:
-    """Fetch `count` octets of a message from `offset` on; one round trip.
+def fetch_start(session: Session, uid: int, part_id: str) -> PartStart | FetchFailure:
+    """Fetch the structure of a message and the first range of a part; one round trip."""
+    count = limits.PART_RANGE_OCTETS
+    fetched = _fetch(session, uid, "RFC822.SIZE", "BODYSTRUCTURE", f"BODY.PEEK[{part_id}]<0.{count}>")
+    if isinstance(fetched, FetchFailure):
+        return fetched
+    octets = fetched.sections.get(part_id.upper(), b"")
+    return PartStart(
+        body_structure=fetched.body_structure,
+        message_octets=fetched.size_octets,
+        octets=octets,
+        whole=len(octets) > count,
+    )
 
-    Raises:
-        DeadlineError, InternalError: The connection failed. Refusals become failures.
+
+def fetch_rest(
+    session: Session, uid: int, part_id: str, start: PartStart, *, size_octets: int
+) -> Iterator[bytes | FetchFailure]:
+    """Fetch what follows the first range of a part; one round trip for each range.
+
+    `size_octets` is its size by the structure, which may be wrong. Yields octets, never empty, to the end of
+    the part; or a failure, and nothing after it.
     """
+    count = limits.PART_RANGE_OCTETS
+    offset = latest = len(start.octets)
+    # A range that was not full may be the end, if the size agrees.
+    while not (start.whole or offset == size_octets or (offset > size_octets and latest < count)):
+        fetched = _fetch(session, uid, f"BODY.PEEK[{part_id}]<{offset}.{count}>")
+        octets = (
+            fetched if isinstance(fetched, FetchFailure) else _octets_from(fetched, part_id, offset, count)
+        )
+        if octets:
+            yield octets
+        if not octets or isinstance(octets, FetchFailure):
+            return
+        latest = len(octets)
+        offset += latest
+
+
+def fetch_window(session: Session, uid: int, *, offset: int, count: int) -> Window | FetchFailure:
+    """Fetch `count` octets of a message from `offset` on; one round trip."""
     fetched = _fetch(session, uid, "RFC822.SIZE", f"BODY.PEEK[]<{offset}.{count}>")
     if isinstance(fetched, FetchFailure):
         return fetched
@@ -153,11 +120,7 @@ def fetch_window(session: Session, uid: int, *, offset: int, count: int) -> Wind
 def fetch_whole(session: Session, uid: int, *, limit_octets: int) -> bytes | Window | FetchFailure:
     """Fetch all octets of a message; one round trip up to `limits.MESSAGE_WINDOW_OCTETS`.
 
-    Returns:
-        The octets; or the first window if the message is longer than `limit_octets`.
-
-    Raises:
-        DeadlineError, InternalError: The connection failed. Refusals become failures.
+    Return the first window if the message is longer than `limit_octets`.
     """
     octets = bytearray()
     first: Window | None = None
@@ -173,3 +136,20 @@ def fetch_whole(session: Session, uid: int, *, limit_octets: int) -> bytes | Win
         # A window that was not full is the end only if the size agrees; an empty one always is.
         if not window.octets or (len(octets) >= window.said_octets and len(window.octets) < count):
             return bytes(octets)
+
+
+def _fetch(session: Session, uid: int, *items: str) -> FetchedMessage | FetchFailure:
+    result = fetch_messages(session, [uid], ("UID", *items))
+    return result.failures[uid] if uid in result.failures else result.messages[uid]
+
+
+def _octets_from(fetched: FetchedMessage, part_id: str, offset: int, count: int) -> bytes | FetchFailure:
+    """Return the octets of a section from `offset` on, which may be more than the `count` requested.
+
+    Without an origin it should be all there is, but some servers forget the origin.
+    """
+    name = part_id.upper()
+    octets = fetched.sections.get(name, b"")
+    is_all = len(octets) > count or (not name and len(octets) == fetched.size_octets)
+    origin = fetched.origins.get(name, 0 if is_all else offset)
+    return octets[offset - origin :] if origin <= offset else _ANOTHER_RANGE

@@ -15,7 +15,6 @@ from typing import Final, TypeVar
 import anyio
 import tenacity
 from anyio import CapacityLimiter, to_thread
-from typing_extensions import override
 
 from mailmcp.imap.account import Account
 from mailmcp.imap.command import RefusedError
@@ -113,11 +112,6 @@ class AccountSessions:
 
     def __post_init__(self) -> None:
         self.slots = CapacityLimiter(self.account.max_sessions)
-
-    @override
-    def __str__(self) -> str:
-        in_use, limit = self.slots.borrowed_tokens, int(self.slots.total_tokens)
-        return f"{self.account.account_id}: {in_use} of {limit} in use, {len(self.idle)} idle"
 
     def take(self, mailbox: str) -> Session | None:
         """Lease an idle session: the latest with `mailbox` open, else the least recently used one."""
@@ -242,10 +236,6 @@ class Pool:
         self._busy: set[ConnectionHandle] = set()
         self._closed = False
         self.accounts = tuple(accounts)
-
-    @override
-    def __repr__(self) -> str:
-        return f"<Pool {'; '.join(str(each) for each in self._accounts.values())}>"
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator["Pool"]:

@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from typing_extensions import override
-
 from mailmcp.imap.account import Account
 from mailmcp.imap.client import Client, ProtocolViolationError
 from mailmcp.imap.command import (
     Command,
-    Piece,
     RefusedError,
     Response,
     canonical_name,
@@ -30,7 +27,6 @@ from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, NotFoundError, Resource, ToolError, code
 
 _LOGOUT_TIMEOUT_S = 0.5  # LOGOUT is polite, but not worth a wait
-_WILDCARDS = frozenset("*%")
 _UIDVALIDITY_MAX = 2**32 - 1  # RFC 9051 section 9, nz-number: ids hold no more
 
 
@@ -78,11 +74,6 @@ class Session:
     def account(self) -> Account:
         """The account that is logged in."""
         return self.handle.account
-
-    @override
-    def __repr__(self) -> str:
-        where = self.mailbox.name if self.mailbox else "no mailbox"
-        return f"<Session {self.account.account_id} at {where!r}{' in doubt' if self.in_doubt else ''}>"
 
     def can(self, capability: str) -> bool:
         """Return whether the server advertises `capability`, and wasn't caught failing at it."""
@@ -178,11 +169,9 @@ class Session:
         # CANNOT is also what a name gets that no mailbox can have (RFC 5530 section 3).
         says = (error.is_final and error.code != "CANNOT") or error.is_temporary
         if error.status == "NO" and not says:
-            spelled = quoted_mailbox(self.quirks, name)
-            lines = self.run("LIST", b'""', spelled).lines("LIST")
-            if not _WILDCARDS.isdisjoint(name):  # LIST takes it for a pattern
-                lines = [line for line in lines if _names(line, spelled)]
-            missing = not lines or "\\noselect" in str(lines).lower()
+            lines = self.run("LIST", b'""', quoted_mailbox(self.quirks, name)).lines("LIST")
+            is_pattern = "*" in name or "%" in name  # LIST finds other mailboxes then
+            missing = not lines or is_pattern or "\\noselect" in str(lines).lower()
         account_id = self.account.account_id
         if not missing:
             return refused_error(account_id, error)
@@ -222,12 +211,6 @@ class Session:
 def open_session(handle: ConnectionHandle, quirks: Quirks, *, now: float) -> Session:
     """Connect and log in; blocks. Raises what `open_connection` raises."""
     return Session(open_connection(handle), handle, quirks, now)
-
-
-def _names(line: Sequence[Piece], spelled: bytes) -> bool:
-    """Return whether a LIST response is that of a mailbox, whose name ends it."""
-    ending = line[-1]
-    return isinstance(ending, bytes) and ending.endswith(b" " + spelled)
 
 
 def quoted_mailbox(quirks: Quirks, name: str) -> bytes:

@@ -9,12 +9,11 @@ from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.parts import Window, fetch_whole
 from mailmcp.imap.session import Session
-from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.resource_uri import ResourceKind, parse_resource_uri
 from mailmcp.reasons import Reason
-from mailmcp.tools.attachment.part import fetch_part
+from mailmcp.tools.attachment.part import AttachedFile, fetch_part
 from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.mailboxes.tool import ListMailboxesArguments, list_mailboxes_of_accounts
 from mailmcp.tools.message.tool import GetMessageArguments, get_message
@@ -78,9 +77,9 @@ def _fetch_part(session: Session, ref: MessageRef, part_id: str, report: Report)
     instead = "Read its text with imap_get_attachment."
     encoded_limit = limit * _ENCODED_PER_DECODED
 
-    def choose_limit(part: Part) -> int:
-        if part.decoded_size > limit:
-            raise _too_large(part.decoded_size, limit, instead)
+    def choose_limit(file: AttachedFile) -> int:
+        if file.part.decoded_size > limit:
+            raise _too_large(file.part.decoded_size, limit, instead)
         return encoded_limit
 
     fetched = fetch_part(session, ref, part_id, choose_limit, report)

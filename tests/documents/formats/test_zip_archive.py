@@ -73,15 +73,6 @@ def test_small_texts_come_with_the_list() -> None:
     assert [each.strip() for each in texts] == ["[File a.csv]\nmast;14.86", "[File b.TXT]\nGrüße"]
 
 
-def test_a_damaged_text_does_not_hide_the_list() -> None:
-    content = zipped({"a.txt": "x" * 500, "b.txt": "fine"})
-    start = content.index(b"a.txt") + len("a.txt")
-    damaged = content[: start + 2] + b"\xff\xff" + content[start + 4 :]
-    text = read_with(read, damaged).text
-    assert text.startswith("Files: 2")
-    assert "[File b.txt]\nfine" in text
-
-
 def test_what_is_encrypted_is_listed_and_not_read() -> None:
     locked = _flagged_encrypted(zipped({"a": "b"}))
     reading = read_with(read, locked)

@@ -2,11 +2,19 @@
 
 import tracemalloc
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
-from mailmcp.imap.search.search_response import SEARCH_UIDS_MAX, parse_count, parse_esearch, parse_search
+from mailmcp.imap.command import Response
+from mailmcp.imap.search.server import SEARCH_UIDS_MAX, parse_esearches, parse_search
 from steps import assert_linear
+
+
+def parse_esearch(lines: Sequence[Any]) -> Sequence[int] | None:
+    """Parse what came with one search, whose tag is A1."""
+    [found] = parse_esearches([Response(tag=b"A1", untagged={"ESEARCH": lines})], 1)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -31,31 +39,29 @@ from steps import assert_linear
 def test_an_extended_response_that_contradicts_itself_is_rejected(
     line: bytes, expected: list[int] | None
 ) -> None:
-    found = parse_esearch([line], tag=b"A1")
+    found = parse_esearch([line])
     assert (None if found is None else list(found)) == expected
 
 
 def test_an_extended_response_is_one_line() -> None:
     whole = b'(TAG "A1") UID COUNT 1 ALL 1'
-    assert parse_esearch([], tag=b"A1") is None
-    assert parse_esearch([whole, whole], tag=b"A1") is None
-    assert parse_esearch([(b"x", b"y"), b""], tag=b"A1") is None
+    assert parse_esearch([]) is None
+    assert parse_esearch([whole, whole]) is None
+    assert parse_esearch([(b"x", b"y"), b""]) is None
     count = SEARCH_UIDS_MAX
-    assert (
-        len(parse_esearch([b'(TAG "A1") UID COUNT %d ALL 1:%d' % (count, count)], tag=b"A1") or ()) == count
-    )
+    assert len(parse_esearch([b'(TAG "A1") UID COUNT %d ALL 1:%d' % (count, count)]) or ()) == count
 
 
 def test_many_scattered_uids_are_read_in_linear_time() -> None:
     def parse(count: int) -> None:
         scattered = list(range(1, 2 * count, 2))
         line = b'(TAG "A1") UID COUNT %d ALL ' % count + b",".join(b"%d" % uid for uid in scattered)
-        assert list(parse_esearch([line], tag=b"A1") or ()) == scattered
+        assert list(parse_esearch([line]) or ()) == scattered
 
     assert_linear(parse, size=500, large=100_000)
 
 
-@pytest.mark.parametrize("parse", [parse_search, lambda lines: parse_esearch(lines, tag=b"A1")])
+@pytest.mark.parametrize("parse", [parse_search, parse_esearch])
 def test_uids_take_little_memory_while_they_are_read(parse: Callable[[list[bytes]], Sequence[int]]) -> None:
     """A million of them as objects would take 60 MB."""
     count = 100_000
@@ -85,18 +91,3 @@ def test_uids_take_little_memory_while_they_are_read(parse: Callable[[list[bytes
 def test_odd_plain_lines_are_parsed(lines: list[object], expected: list[int]) -> None:
     """ICloud sends odd ones, and several."""
     assert list(parse_search(lines)) == expected
-
-
-@pytest.mark.parametrize(
-    ("lines", "count"),
-    [
-        ([b'(TAG "A1") UID COUNT 30'], 30),
-        ([b'(TAG "A2") UID COUNT 7', b'(TAG "A1") UID COUNT 0'], 0),
-        ([b'(TAG "A1") UID ALL 1:3'], None),
-        ([b"UID COUNT 30"], None),
-        ([(b"x", b"y"), b""], None),
-        ([], None),
-    ],
-)
-def test_a_count_is_read_from_the_response_with_its_tag(lines: list[object], count: int | None) -> None:
-    assert parse_count(lines, tag=b"A1") == count

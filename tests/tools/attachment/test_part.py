@@ -87,7 +87,7 @@ def test_more_than_announced_stays_within_the_limit(
     peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 100)
-    monkeypatch.setattr(file, "_SAVED_OCTETS_MAX", 100)
+    monkeypatch.setattr(file, "SAVED_OCTETS_MAX", 100)
     monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 30)
     large = b"A" * 5_000
     lie = b"* 1 FETCH (UID 1 BODY[2]<30> {%d}\r\n%b)\r\n{tag} OK Done\r\n" % (len(large), large)

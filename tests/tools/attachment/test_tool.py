@@ -160,7 +160,7 @@ def test_a_file_too_large_is_refused_with_a_way_out(
     then: dict[str, str] | None,
 ) -> None:
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 50)
-    monkeypatch.setattr(file, "_SAVED_OCTETS_MAX", 50)
+    monkeypatch.setattr(file, "SAVED_OCTETS_MAX", 50)
     message_id = store_and_find(kept, reader, attached(attachment))
     error = refused(reader, message_id, mode=mode)
     assert error.reason is Reason.TOO_LARGE

@@ -37,6 +37,9 @@ _OPERAND_OCTETS: Final = (1, 1, 2, 4, 2, 2, 0, 3)
 _VANISH, _DELETED, _SIZE = 0x083C, 0x0800, 0x4A43
 _LIST, _LEVEL, _IN_TABLE, _ROW_END = 0x460B, 0x260A, 0x2416, 0x2417
 _INVISIBLE_HALF_POINTS: Final = 2
+_ON: Final = frozenset({1, 0x81})
+"""On, and the opposite of the style's (section 2.2.5.1)."""
+
 _HEADINGS: Final = range(1, 10)
 """The styles whose numbers never change (section 2.4.6.5)."""
 
@@ -198,7 +201,7 @@ class _Document:
             return
         _, properties = self._characters.at(place)
         size = properties.get(_SIZE, _INVISIBLE_HALF_POINTS + 1)
-        if properties.get(_VANISH) == 1 or properties.get(_DELETED) == 1 or size <= _INVISIBLE_HALF_POINTS:
+        if properties.get(_VANISH) in _ON or properties.get(_DELETED) == 1 or size <= _INVISIBLE_HALF_POINTS:
             if character >= " ":
                 self._out.count_hidden(character)
             return

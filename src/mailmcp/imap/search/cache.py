@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
-from mailmcp.imap.search.uid_search import UidRange
+from mailmcp.imap.search.server import UidRange
 from mailmcp.imap.session import SelectedMailbox
 
 CACHE_ENTRIES: Final = 64

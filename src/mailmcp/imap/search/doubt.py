@@ -20,7 +20,7 @@ from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.plan import EVERYTHING, search_command, write_keys
-from mailmcp.imap.search.search_response import parse_esearches, parse_search
+from mailmcp.imap.search.server import HIDDEN_MESSAGES_MAX, parse_esearches, parse_search
 from mailmcp.imap.session import Session
 from mailmcp.mail.header.address import addresses_in
 from mailmcp.mail.header.fields import parse_headers
@@ -30,10 +30,6 @@ from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.text.body import body_text
 from mailmcp.model.query import Criterion, Kind, SearchQuery
 from mcp_envelope import ToolError
-
-HIDDEN_MESSAGES_MAX: Final = 5
-"""Messages that a mailbox may lack before it counts as hiding some: mail comes and goes between two
-responses, and an index may have lost a message."""
 
 _KNOWN_MESSAGES: Final = 20
 """Newest messages to choose a known one from: about 30 KB, once a process."""

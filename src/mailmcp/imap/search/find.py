@@ -17,8 +17,7 @@ from mailmcp.imap.search.cache import Kept
 from mailmcp.imap.search.order import Rank, is_after, rank_of, sort_by_rank
 from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan, may_change
-from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.uid_search import EVERY_UID, Found, UidRange, part_of
+from mailmcp.imap.search.server import EVERY_UID, Found, SearchServer, UidRange, part_of
 from mailmcp.imap.search.windows import Windows
 from mailmcp.model.cursor import Source, Way
 from mcp_envelope import Code, code

@@ -9,8 +9,7 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.proof import written_at
-from mailmcp.imap.search.verify import DATE_HEADER
+from mailmcp.imap.search.verify import DATE_HEADER, written_at
 from mailmcp.model.cursor import Source
 
 ORDER_SAMPLE_MESSAGES: Final = 20

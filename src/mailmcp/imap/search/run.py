@@ -18,7 +18,6 @@ from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.doubt import believe_or_repeat, doubt_noise
 from mailmcp.imap.search.find import find_candidates
-from mailmcp.imap.search.inside import look_inside
 from mailmcp.imap.search.order import (
     Rank,
     are_in_order,
@@ -35,6 +34,7 @@ from mailmcp.imap.search.verify import (
     find_contradicted,
     find_unseen,
     header_items,
+    look_inside,
     make_check,
     merge_items,
 )

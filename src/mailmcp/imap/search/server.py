@@ -1,28 +1,74 @@
-"""The server of a search: what it is asked, and what stands in for an extension that it refuses."""
+"""SEARCH and SORT: what the server is asked, and what its responses say.
 
+RFC 9051 sections 6.4.4 and 7.3.4; extended results by RFC 4731, SORT by RFC 5256, limits by RFC 9738. An
+extension that a server refuses or gets wrong is not used again for a while; what stands in for it is here.
+"""
+
+import re
 from array import array
-from collections.abc import Collection
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from operator import lt
+from typing import Final
 
-from mailmcp.imap.command import Command, RefusedError
+from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import protocol_error, refused_error
-from mailmcp.imap.pipeline import Steps
+from mailmcp.imap.pipeline import MailboxTask, Replies, Steps, run_pipelined
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.rows import parse_rows
-from mailmcp.imap.search.doubt import HIDDEN_MESSAGES_MAX
-from mailmcp.imap.search.plan import EVERYTHING, Plan, make_plan
-from mailmcp.imap.search.uid_search import (
-    EVERY_UID,
-    Found,
-    UidRange,
-    format_range,
-    part_of,
-    uid_count,
-    uid_search,
-    uid_sort,
-)
+from mailmcp.imap.search.plan import EVERYTHING, Plan, make_plan, search_command
 from mailmcp.imap.session import Session
 from mailmcp.model.query import SearchQuery
+from mcp_envelope import InvalidInputError, ToolError
+
+SEARCH_UIDS_MAX: Final = 2_000_000
+"""UIDs in one result that are expanded from ranges: 72 MB while reading. Twice the largest mailbox tested."""
+
+SEARCH_ROUNDS_MAX: Final = 20
+"""Searches for one result on servers that look at a limited number of messages (RFC 9738)."""
+
+HIDDEN_MESSAGES_MAX: Final = 5
+"""Messages that a mailbox may lack before it counts as hiding some: mail comes and goes between two
+responses, and an index may have lost a message."""
+
+UidRange = tuple[int, int | None]
+"""The lowest and the highest UID; None for no end."""
+
+EVERY_UID: UidRange = (1, None)
+
+_UID_MAX: Final = 2**32 - 1
+_LIMITED: Final = "The server searches a limited number of messages: older ones were not searched."
+
+_UID_DIGITS: Final = 19
+"""Digits to read of a number: enough to see that it isn't a UID, and no more than an array holds."""
+
+_NUMBERS: Final = re.compile(rb"\d+")
+_ESEARCH_ALL: Final = re.compile(rb"\bALL (\d+(?::\d+)?(?:,\d+(?::\d+)?)*)(?= |$)", re.IGNORECASE)
+_ESEARCH_COUNT: Final = re.compile(rb"\bCOUNT (\d{1,10})(?= |$)", re.IGNORECASE)
+_LOWEST_SEARCHED: Final = re.compile(rb"\d{1,10} (\d{1,10})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The messages that the server found."""
+
+    uids: "array[int]"
+    """Each once; in the order of the sort key if `is_sorted`, otherwise ascending."""
+
+    exists: int
+    """Messages in the mailbox at that time."""
+
+    counted: int | None = None
+    """Matches in the range that was only to be counted; None if the server didn't count them."""
+
+    is_sorted: bool = False
+    searched_from: int = 0
+    """The lowest UID that the server looked at, if it stopped on the way down (MESSAGELIMIT); 0 otherwise."""
+
+    statements: tuple[str, ...] = ()
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +117,15 @@ class SearchServer:
         if EVERYTHING in doubted:
             return (yield from self._list(uids))
         found: Found | RefusedError | None = (yield from self._sort(plan, sort)) if sort else None
-        if found is None:
-            extended = session.can("ESEARCH")
-            found = yield from uid_search(session, plan, uids, extended=extended, count=count)
-            is_right = isinstance(found, Found) and found.is_extended
-            if extended and not is_right and not _is_passing(found):
-                if not isinstance(found, Found):
-                    found = yield from uid_search(session, plan, uids, extended=False)
-                if isinstance(found, Found):
+        if found is None and session.can("ESEARCH"):
+            found = yield from self._search_down(plan, uids, count=count)
+            if found is None or (isinstance(found, RefusedError) and is_unsupported(found)):
+                plain = yield from self._search_down(plan, uids, extended=False)
+                if isinstance(plain, Found):
                     quirks.refuse("ESEARCH")
+                found = plain
+        elif found is None:
+            found = yield from self._search_down(plan, uids, extended=False)
         account_id = session.account.account_id
         if isinstance(found, RefusedError):
             if plan.needs_utf8 and is_unsupported(found):
@@ -92,26 +138,83 @@ class SearchServer:
             quirks.shown[mailbox] = len(found.uids)
         return found
 
+    def _search_down(
+        self, plan: Plan, uids: UidRange, *, extended: bool = True, count: UidRange | None = None
+    ) -> Steps[Found | RefusedError | None]:
+        """Search a range of UIDs; again below where a server stops on the way down (MESSAGELIMIT)."""
+        found = yield from self._search(plan, uids, extended=extended, count=count)
+        for _ in range(SEARCH_ROUNDS_MAX):
+            if not isinstance(found, Found) or not found.searched_from:
+                return found
+            below = yield from self._search(plan, (uids[0], found.searched_from - 1), extended=extended)
+            if not isinstance(below, Found):
+                break
+            found = replace(below, uids=below.uids + found.uids, counted=found.counted)
+        assert isinstance(found, Found)  # noqa: S101 - see above
+        return replace(found, statements=(_LIMITED,), complete=False)
+
+    def _search(
+        self, plan: Plan, uids: UidRange, *, extended: bool = True, count: UidRange | None = None
+    ) -> Steps[Found | RefusedError | None]:
+        """Search a range of UIDs; None if the response can't be read."""
+        commands = [_write(plan, uids, b"(COUNT ALL)" if extended else b"")]
+        commands += [_write(plan, count, b"(COUNT)")] if count and extended else []
+        responses = yield commands
+        reply = responses.replies[0]
+        if isinstance(reply, RefusedError):
+            return reply
+        # A server may run searches in parallel and mix their responses; some send a plain one anyhow.
+        if extended and "SEARCH" not in reply.untagged:
+            numbers = parse_esearches(responses.replies, len(commands))[0]
+        else:
+            numbers = parse_search(reply.untagged.get("SEARCH", ()))
+            if extended:
+                self.session.quirks.refuse("ESEARCH")
+        if numbers is None:
+            return None
+        lowest = _parse_lowest_searched(reply)
+        is_limited = lowest is not None and not 0 < lowest <= uids[0]
+        goes_on = is_limited and lowest is not None and lowest > 0 and (uids[1] is None or lowest <= uids[1])
+        return Found(
+            uids=self._checked(part_of(_ascending(numbers), uids)),
+            exists=responses.mailbox.exists,
+            counted=_parse_count(responses.replies, responses.replies[-1]) if len(commands) > 1 else None,
+            searched_from=lowest or 0 if goes_on else 0,
+            statements=() if goes_on or not is_limited else (_LIMITED,),
+            complete=goes_on or not is_limited,
+        )
+
     def _sort(self, plan: Plan, key: bytes) -> Steps[Found | None]:
-        """Let the server sort; None if it turns out that it can't."""
-        found = yield from uid_sort(self.session, plan, key)
-        if not isinstance(found, RefusedError):
-            is_whole = found is not None and (plan.keys or len(found.uids) >= found.exists)
-            return found if is_whole else None
-        if is_unsupported(found) and not plan.needs_utf8:
-            self.session.quirks.refuse("SORT")
-        return None
+        """Let the server sort; None if it turns out that it can't, or sorted only some (MESSAGELIMIT)."""
+        charset = b"UTF-8" if plan.needs_utf8 else b"US-ASCII"
+        arguments = [b"(" + key + b")", charset, *(plan.keys or [b"ALL"])]
+        responses = yield [Command(name="SORT", arguments=arguments, uid=True)]
+        [reply] = responses.replies
+        if isinstance(reply, RefusedError):
+            if is_unsupported(reply) and not plan.needs_utf8:
+                self.session.quirks.refuse("SORT")
+            return None
+        uids = self._checked(array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ())))))
+        exists = responses.mailbox.exists
+        is_whole = _parse_lowest_searched(reply) is None and (plan.keys or len(uids) >= exists)
+        return Found(uids=uids, exists=exists, is_sorted=True) if is_whole else None
 
     def _list(self, uids: UidRange) -> Steps[Found]:
         """Find all messages by FETCH, where SEARCH doesn't (Strato)."""
-        responses = yield [Command(name="FETCH", arguments=[format_range(uids), b"(UID)"], uid=True)]
+        responses = yield [Command(name="FETCH", arguments=[_format_range(uids), b"(UID)"], uid=True)]
         [reply] = responses.replies
         if isinstance(reply, RefusedError):
             raise refused_error(self.session.account.account_id, reply)
         rows, _ = parse_rows(reply)
         # `n:*` includes the highest UID even if it is below n.
-        in_range = part_of(array("I", sorted(rows)), uids)
-        return Found(uids=in_range, exists=responses.mailbox.exists)
+        return Found(uids=part_of(array("I", sorted(rows)), uids), exists=responses.mailbox.exists)
+
+    def _checked(self, numbers: "array[int]") -> "array[int]":
+        """Return numbers as UIDs."""
+        if numbers and not 0 < min(numbers) <= max(numbers) <= _UID_MAX:
+            account_id = self.session.account.account_id
+            raise protocol_error(account_id, "found a message with an impossible UID")
+        return array("I", numbers)
 
     def describe_hidden(self, mailbox: str, exists: int) -> str:
         """Write a sentence about messages that the server is known to hide (Yahoo); "" if it hides none."""
@@ -120,13 +223,155 @@ class SearchServer:
             return ""
         return f"The server shows {shown} of the {exists} messages that it says are in the mailbox."
 
-    def count(self, plan: Plan, uids: UidRange) -> Steps[int | None]:
-        """Count the matches in a range of UIDs; one round trip. None if the server can't."""
-        if not self.session.can("ESEARCH"):
-            return None
-        return (yield from uid_count(plan, uids))
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountRequest:
+    """What to count in one mailbox."""
+
+    mailbox: str
+    queries: tuple[SearchQuery, ...]
 
 
-def _is_passing(found: Found | RefusedError | None) -> bool:
-    """Return whether a search was refused for a reason that says nothing about the extension."""
-    return isinstance(found, RefusedError) and not is_unsupported(found)
+def count_matches(session: Session, requests: Sequence[CountRequest]) -> list[tuple[int, ...] | ToolError]:
+    """Count the matches of some queries in each mailbox; one round trip for twenty mailboxes.
+
+    Counts are hints: nothing is verified. Without ESEARCH nothing is counted: plain responses would list all
+    matches, and don't say whose they are.
+
+    Returns:
+        For each mailbox the matches of each query, 0 for what can't be counted; or its error.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed.
+    """
+    tasks = [
+        MailboxTask(mailbox=each.mailbox, uidvalidity=None, steps=_count(session, each.queries))
+        for each in requests
+    ]
+    return run_pipelined(session, tasks)
+
+
+def _count(session: Session, queries: Sequence[SearchQuery]) -> Steps[tuple[int, ...]]:
+    counts = [0] * len(queries)
+    asked: list[tuple[int, Command]] = []
+    for number, query in enumerate(queries if session.can("ESEARCH") else ()):
+        try:
+            command = search_command(make_plan(query, can=session.can).keys, returning=b"(COUNT)")
+        except InvalidInputError:
+            continue
+        asked += [(number, command)] if session.connection.sends_at_once(command) else []
+    replies = (yield [command for _, command in asked]).replies
+    for (number, _), reply in zip(asked, replies, strict=True):
+        if isinstance(reply, Response):
+            counts[number] = _parse_count(replies, reply) or 0
+    return tuple(counts)
+
+
+def _write(plan: Plan, uids: UidRange, options: bytes) -> Command:
+    """Write a search; without `options` the response is to be a plain one."""
+    within = () if uids == EVERY_UID else (b"UID", _format_range(uids))
+    return search_command(plan.keys, within=within, returning=options)
+
+
+def _format_range(uids: UidRange) -> bytes:
+    """Format a range of UIDs as a sequence set."""
+    low, high = uids
+    return b"%d:%b" % (low, b"*" if high is None else b"%d" % high)
+
+
+def part_of(uids: "array[int]", wanted: UidRange) -> "array[int]":
+    """Return the part of ascending UIDs that is in a range."""
+    low, high = wanted
+    first, end = bisect_left(uids, low), len(uids) if high is None else bisect_right(uids, high)
+    return uids if end - first == len(uids) else uids[first:end]
+
+
+def _ascending(numbers: "array[int]") -> "array[int]":
+    """Return the numbers ascending, each once; nearly all servers send them so."""
+    if all(map(lt, numbers, islice(numbers, 1, None))):
+        return numbers
+    return array("Q", sorted(set(numbers)))
+
+
+def parse_search(lines: Iterable[object]) -> "array[int]":
+    """Parse untagged SEARCH or SORT responses: any number, some empty, a MODSEQ at the end.
+
+    iCloud splits a result over several; RFC 7162 section 3.1.5 adds `(MODSEQ n)`.
+    """
+    uids = array("Q")
+    for line in lines:
+        if isinstance(line, bytes):
+            end = line.find(b"(")
+            numbers = _NUMBERS.finditer(line, 0, end if end >= 0 else len(line))
+            uids.extend(int(number[0][:_UID_DIGITS]) for number in numbers)
+    return uids
+
+
+def _lines_for(replies: Replies, tag: bytes) -> list[bytes]:
+    """Return the ESEARCH responses for a tag: a server may mix those of several commands."""
+    responses = (each.response if isinstance(each, RefusedError) else each for each in replies)
+    lines = [line for each in responses for line in each.untagged.get("ESEARCH", ())]
+    return [line for line in lines if isinstance(line, bytes) and b'"' + tag + b'"' in line]
+
+
+def parse_esearches(replies: Replies, count: int) -> "list[array[int] | None]":
+    """Parse the responses to the last `count` commands of a burst, all extended searches for UIDs.
+
+    Returns:
+        For each command what it found; None if it was refused or its response can't be read.
+    """
+    own = replies[len(replies) - count :] if len(replies) >= count else []
+    return [
+        None if isinstance(reply, RefusedError) else _parse_esearch(_lines_for(replies, reply.tag), reply.tag)
+        for reply in own
+    ]
+
+
+def _parse_esearch(lines: Sequence[bytes], tag: bytes) -> "array[int] | None":
+    """Parse an ESEARCH response (RFC 4731 section 3.1).
+
+    Returns:
+        None unless it is exactly one, for our tag and for UIDs, and agrees with itself.
+    """
+    if len(lines) != 1:
+        return None
+    head, _, rest = lines[0].rpartition(b")")
+    if not head.endswith(b'"' + tag + b'"') or b"UID" not in rest.upper().split():
+        return None
+    count = _ESEARCH_COUNT.search(rest)
+    if count is None or int(count[1]) > SEARCH_UIDS_MAX:
+        return None
+    ranges = _ESEARCH_ALL.search(rest)
+    uids = _expand(ranges[1], limit=int(count[1])) if ranges else array("Q")
+    return uids if len(uids) == int(count[1]) else None
+
+
+def _parse_count(replies: Replies, reply: Response | RefusedError) -> int | None:
+    """Parse the COUNT of one of some extended searches; None if the server didn't count all."""
+    if isinstance(reply, RefusedError) or "MESSAGELIMIT" in reply.untagged:
+        return None
+    counts = (_ESEARCH_COUNT.search(line) for line in _lines_for(replies, reply.tag))
+    return next((int(count[1]) for count in counts if count), None)
+
+
+def _expand(sequence_set: bytes, *, limit: int) -> "array[int]":
+    """List the numbers of a sequence set. Stops past `limit`, so that a false range takes no memory."""
+    numbers = array("Q")
+    for each in sequence_set.split(b","):
+        low, _, high = each.partition(b":")
+        first = int(low[:_UID_DIGITS])
+        last = int(high[:_UID_DIGITS]) if high else first
+        first, last = min(first, last), max(first, last)
+        numbers.extend(range(first, min(last, first + limit) + 1))
+        if len(numbers) > limit:
+            break
+    return numbers
+
+
+def _parse_lowest_searched(reply: Response) -> int | None:
+    """Parse how far down the server looked if it stopped on the way (RFC 9738); 0 if it doesn't say."""
+    if "MESSAGELIMIT" not in reply.untagged:
+        return None
+    limit = reply.untagged["MESSAGELIMIT"][-1]
+    match = _LOWEST_SEARCHED.fullmatch(limit) if isinstance(limit, bytes) else None
+    return int(match[1]) if match else 0

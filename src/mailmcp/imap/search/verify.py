@@ -1,29 +1,48 @@
-"""Verification of a search on the messages: flags, sizes, times, header fields, attachments, kinds."""
+"""Verify a search on messages: flags, sizes, times, header fields, attachments, kinds. Never raises.
+
+What the server didn't send of a message counts in its favour: nothing is left out because it is unknown.
+"""
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
+from mailmcp.imap.fetch import Fetched, fetch_steps
+from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.proof import has_attachments, headers_match, kind_matches, written_at
-from mailmcp.mail.header.fields import parse_headers
-from mailmcp.model.query import Criterion, Kind, Proof, SearchQuery
+from mailmcp.imap.session import Session
+from mailmcp.mail.awaited_reply import may_await_reply
+from mailmcp.mail.calendar.invitation import undecided_part
+from mailmcp.mail.header.address import format_address, parse_addresses
+from mailmcp.mail.header.dates import parse_date
+from mailmcp.mail.header.fields import Headers, parse_headers
+from mailmcp.mail.kinds import is_of_kind
+from mailmcp.mail.mime.body_parts import list_files
+from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.text.snippet import normalize_words
+from mailmcp.model.query import Criterion, Kind, Proof, SearchQuery, bare_message_id
 
-_ITEMS = {
+DATE_HEADER: Final = "BODY.PEEK[HEADER.FIELDS (DATE)]"
+"""The data item that holds a message's Date header."""
+
+_ITEMS: Final = {
     Proof.FLAGS: "FLAGS",
     Proof.SIZE: "RFC822.SIZE",
     Proof.TIME: "INTERNALDATE",
     Proof.WRITTEN: "INTERNALDATE",
     Proof.STRUCTURE: "BODYSTRUCTURE",
 }
-TIMES = {Proof.TIME, Proof.WRITTEN}
-DATE_HEADER = "BODY.PEEK[HEADER.FIELDS (DATE)]"
-"""The data item that holds a message's Date header."""
-
-_WORD_FIELDS = ("SUBJECT", "FROM")
+_WORD_FIELDS: Final = ("Subject", "From")
 """Where words are looked for when the server's text search doesn't work."""
 
-_HEADER_ITEM = re.compile(r"BODY\.PEEK\[HEADER\.FIELDS \(([^)]*)\)\]", re.IGNORECASE)
+_ADDRESS_FIELDS: Final = frozenset({"From", "To", "Cc"})
+_NO_BRACKETS: Final = str.maketrans(dict.fromkeys('<>()"\\', " "))
+_HEADER_ITEM: Final = re.compile(r"BODY\.PEEK\[HEADER\.FIELDS \(([^)]*)\)\]", re.IGNORECASE)
+
+_INSIDE_OCTETS: Final = 4_096
+"""Of a part that decides whether a message is an invitation, in base64: its class comes first in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,117 +53,43 @@ class Check:
     items: tuple[str, ...]
     """The data items to fetch, besides UID."""
 
-    only_times: bool
-    """Whether nothing but times is verified."""
-
-    is_expensive: bool
-    """Whether a message costs hundreds of octets, and makes the server parse it."""
-
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to verify."""
         return not self.query.criteria
 
+    @property
+    def only_times(self) -> bool:
+        """Whether nothing but times is verified."""
+        return not self.is_empty and {row.proof for row in self.query.criteria} <= {Proof.TIME, Proof.WRITTEN}
+
     def holds(self, message: FetchedMessage) -> bool:
-        """Return whether a message matches. What the server didn't send counts in its favour."""
-        octets = message.sections.get("HEADER.FIELDS", b"")
-        rows = self.query.criteria
-        in_header = self.query.only(row for row in rows if row.proof is Proof.HEADER)
-        return (
-            measures_match(self.query, message)
-            and self._dates_hold(message)
-            and (not in_header.criteria or headers_match(octets, in_header))
-            and all(self._words_hold(row, octets) for row in rows if row.proof is Proof.WORDS)
-            and (
-                all(row.proof is not Proof.STRUCTURE for row in rows)
-                or has_attachments(message.body_structure)
-            )
-            and (not (wanted := self.query.kind) or kind_matches(message, wanted))
-        )
-
-    def _dates_hold(self, message: FetchedMessage) -> bool:
-        rows = [row for row in self.query.criteria if row.proof is Proof.WRITTEN]
-        written = written_at(message) if rows else None
-        return written is None or all(row.holds(self.query[row], written) for row in rows if row.holds)
-
-    def _words_hold(self, row: Criterion, octets: bytes) -> bool:
-        for term in row.terms(self.query[row]):
-            fields = (SearchQuery(subject=str(term)), SearchQuery(from_=str(term)))
-            if any(headers_match(octets, each) for each in fields) == row.negated:
-                return False
-        return True
+        """Return whether a message matches."""
+        headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
+        return all(_holds(row, self.query[row], message, headers) for row in self.query.criteria)
 
 
 def make_check(query: SearchQuery) -> Check:
     """Make the check of a query."""
     rows = query.criteria
-    kinds = {row.proof for row in rows}
-    items = list(dict.fromkeys(item for proof, item in _ITEMS.items() if proof in kinds))
-    names = {name.upper() for row in rows for name in row.header_fields}
-    if Proof.WORDS in kinds:
-        names.update(_WORD_FIELDS)
+    proofs = {row.proof for row in rows}
+    items = dict.fromkeys(item for proof, item in _ITEMS.items() if proof in proofs)
+    names = {name for row in rows for name in row.header_fields}
+    names.update(_WORD_FIELDS if Proof.WORDS in proofs else ())
+    names.update(["Date"] if Proof.WRITTEN in proofs else ())
     if wanted := query.kind:
-        names.update(map(str.upper, wanted.header_fields))
-        items += [_ITEMS[Proof.STRUCTURE]] if wanted.needs_structure else []
-    if Proof.WRITTEN in kinds:
-        names.add("DATE")
-    if names:
-        items.append(f"BODY.PEEK[HEADER.FIELDS ({' '.join(sorted(names))})]")
-    return Check(
-        query=query,
-        items=tuple(items),
-        only_times=bool(kinds) and kinds <= TIMES,
-        is_expensive=not kinds <= {Proof.FLAGS, Proof.SIZE, *TIMES},
-    )
-
-
-def measures_match(query: SearchQuery, message: FetchedMessage) -> bool:
-    """Return whether a message's flags, size and time match a query; what isn't known counts as a match."""
-    flags = frozenset(flag.lower() for flag in message.flags)
-    octets, received = message.size_octets, message.internaldate_epoch
-    measured: dict[Proof, Sequence[object]] = {
-        Proof.FLAGS: [flags],
-        Proof.SIZE: [] if octets is None else [octets],
-        Proof.TIME: [] if received is None else [received],
-    }
-    for row in query.criteria:
-        facts = measured.get(row.proof)
-        if facts and row.holds and not any(row.holds(query[row], each) for each in facts):
-            return False
-    return True
+        names.update(wanted.header_fields)
+        items |= {_ITEMS[Proof.STRUCTURE]: None} if wanted.needs_structure else {}
+    return Check(query=query, items=(*items, *_header_items(names)))
 
 
 def header_items(rows: Sequence[Criterion]) -> tuple[str, ...]:
     """Return the data items that show whether some criteria by header fields hold, if there are any."""
-    names = sorted({name.upper() for row in rows for name in row.header_fields})
-    return (f"BODY.PEEK[HEADER.FIELDS ({' '.join(names)})]",) if names else ()
+    return _header_items({name for row in rows for name in row.header_fields})
 
 
-def find_contradicted(query: SearchQuery, rows: Sequence[FetchedMessage]) -> SearchQuery:
-    """Return the criteria by header fields that no message shows, and those that must not be and are shown.
-
-    Args:
-        query: What the server was asked for.
-        rows: Messages that it found.
-    """
-    wrong = []
-    for row in query.criteria if rows else ():
-        octets = [each.sections.get("HEADER.FIELDS", b"") for each in rows]
-        if row.proof is Proof.HEADER and row.kind in {Kind.PHRASE, Kind.MESSAGE_ID}:
-            asked = query.only([row])
-            wrong += [] if any(headers_match(each, asked) for each in octets) else [row]
-        elif row.proof is Proof.WORDS and row.negated:
-            words = [str(each).casefold() for each in row.terms(query[row])]
-            subjects = (parse_headers(each).get("Subject").casefold() for each in octets)
-            wrong += [row] if any(word in subject for subject in subjects for word in words) else []
-    return query.only(wrong)
-
-
-def find_unseen(query: SearchQuery, rows: Sequence[FetchedMessage]) -> list[Criterion]:
-    """Return the criteria by words of which the subjects and senders of messages show nothing."""
-    words = [row for row in query.criteria if row.proof is Proof.WORDS and not row.negated]
-    checks = [make_check(query.only([row])) for row in words]
-    return [row for row, check in zip(words, checks, strict=True) if not any(map(check.holds, rows))]
+def _header_items(names: Collection[str]) -> tuple[str, ...]:
+    return (f"BODY.PEEK[HEADER.FIELDS ({' '.join(sorted(map(str.upper, names)))})]",) if names else ()
 
 
 def merge_items(row: Sequence[str], proof: Collection[str]) -> list[str]:
@@ -163,3 +108,150 @@ def merge_items(row: Sequence[str], proof: Collection[str]) -> list[str]:
     if names:
         merged.append(f"BODY.PEEK[HEADER.FIELDS ({' '.join(dict.fromkeys(names))})]")
     return merged
+
+
+def _holds(row: Criterion, value: Any, message: FetchedMessage, headers: Headers) -> bool:
+    match row.proof:
+        case Proof.HEADER:
+            return _header_holds(row, value, headers)
+        case Proof.WORDS:
+            terms = [str(each) for each in row.terms(value)]
+            return all(_contains(headers, _WORD_FIELDS, each) is not row.negated for each in terms)
+        case Proof.STRUCTURE:
+            return has_attachments(message.body_structure)
+        case Proof.KIND:
+            root = parse_body_structure(message.body_structure).root
+            return is_of_kind(headers, root, value, message.sections)
+        case Proof.SERVER:
+            return True
+        case _:
+            fact = _measure(row.proof, message)
+            return fact is None or row.holds is None or row.holds(value, fact)
+
+
+def _measure(proof: Proof, message: FetchedMessage) -> object:
+    """Return what a criterion compares; None if it is unknown."""
+    match proof:
+        case Proof.FLAGS:
+            return frozenset(flag.lower() for flag in message.flags)
+        case Proof.SIZE:
+            return message.size_octets
+        case Proof.WRITTEN:
+            return written_at(message)
+        case _:
+            return message.internaldate_epoch
+
+
+def written_at(message: FetchedMessage) -> int | None:
+    """Return when a message was written, as its row shows it, in seconds since 1970."""
+    headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
+    written = parse_date(headers.get("Date"))
+    return message.internaldate_epoch if written is None else int(written.timestamp())
+
+
+def has_attachments(body_structure: object) -> bool:
+    """Check whether a message has a part that a person would call a file.
+
+    Args:
+        body_structure: As `FetchedMessage.body_structure`. One that can't be read, or not all of it, may have
+            files: the message counts.
+    """
+    structure = parse_body_structure(body_structure)
+    return bool(structure.defects or list_files(structure.root))
+
+
+def _header_holds(row: Criterion, value: Any, headers: Headers) -> bool:
+    """Check whether header fields match a criterion; case and accents don't matter.
+
+    A text is in a field if the decoded field, the name and address of one of its mailboxes, or the field as
+    it was sent contains it; a Message-ID must be the whole field. Brackets and quotes around addresses and
+    names don't matter.
+    """
+    if row.kind is Kind.MESSAGE_ID:
+        wanted = bare_message_id(value).casefold()
+        found = (headers.get(name) for name in row.header_fields)
+        return any(bare_message_id(each).casefold() == wanted for each in found)
+    if row.kind is Kind.AWAITED_REPLY:
+        return may_await_reply(headers, value)
+    return _contains(headers, row.header_fields, value)
+
+
+def _contains(headers: Headers, names: Sequence[str], text: str) -> bool:
+    has_addresses = any(name in _ADDRESS_FIELDS for name in names)
+    brackets = _NO_BRACKETS if has_addresses and text.translate(_NO_BRACKETS).strip() else {}
+    wanted = _comparable(text.translate(brackets))
+    forms = (form.translate(brackets) for name in names for form in _forms(headers, name))
+    return any(wanted in _comparable(form) for form in forms)
+
+
+def _forms(headers: Headers, name: str) -> Iterator[str]:
+    yield from headers.get_all(name)
+    raw = headers.raw_all(name)
+    yield from raw
+    if name in _ADDRESS_FIELDS:
+        yield from map(format_address, parse_addresses(*raw))
+
+
+def _comparable(text: str) -> str:
+    """Fold case, accents and white space."""
+    letters = (each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+    return " ".join(normalize_words("".join(letters)).casefold().split())
+
+
+def find_contradicted(query: SearchQuery, rows: Sequence[FetchedMessage]) -> SearchQuery:
+    """Return the criteria by header fields that no message shows, and those that must not be and are shown.
+
+    Args:
+        query: What the server was asked for.
+        rows: Messages that it found.
+    """
+    wrong = []
+    blocks = [parse_headers(each.sections.get("HEADER.FIELDS", b"")) for each in rows]
+    for row in query.criteria if rows else ():
+        if row.proof is Proof.HEADER and row.kind in {Kind.PHRASE, Kind.MESSAGE_ID}:
+            wrong += [] if any(_header_holds(row, query[row], each) for each in blocks) else [row]
+        elif row.proof is Proof.WORDS and row.negated:
+            words = [str(each).casefold() for each in row.terms(query[row])]
+            subjects = [each.get("Subject").casefold() for each in blocks]
+            wrong += [row] if any(word in subject for subject in subjects for word in words) else []
+    return query.only(wrong)
+
+
+def find_unseen(query: SearchQuery, rows: Sequence[FetchedMessage]) -> list[Criterion]:
+    """Return the criteria by words of which the subjects and senders of messages show nothing."""
+    words = [row for row in query.criteria if row.proof is Proof.WORDS and not row.negated]
+    return [row for row in words if not any(map(make_check(query.only([row])).holds, rows))]
+
+
+def look_inside(session: Session, results: Sequence[Fetched], check: Check) -> Steps[list[Fetched]]:
+    """Add the beginnings of parts that decide about the kind of a message, as a winmail.dat does.
+
+    No round trip if there are none.
+    """
+    wanted = check.query.kind
+    uids_by_section: dict[str, list[int]] = {}
+    rows = {uid: row for each in results for uid, row in each.messages.items()}
+    for uid, row in rows.items() if wanted and wanted.needs_structure else ():
+        part = undecided_part(parse_body_structure(row.body_structure).root)
+        if part and part.part_id not in row.sections:
+            uids_by_section.setdefault(part.part_id, []).append(uid)
+    if not uids_by_section:
+        return list(results)
+    jobs = [
+        (uids, ("UID", f"BODY.PEEK[{section}]<0.{_INSIDE_OCTETS}>"))
+        for section, uids in uids_by_section.items()
+    ]
+    found = yield from fetch_steps(session, *jobs)
+    inside = {uid: row.sections for each in found for uid, row in each.messages.items()}
+    interrupted = any(each.interrupted for each in found)
+    return [
+        replace(
+            each,
+            interrupted=each.interrupted or interrupted,
+            messages={
+                uid: replace(row, sections=row.sections | inside.get(uid, {}))
+                for uid, row in each.messages.items()
+            },
+        )
+        for each in results
+    ]

@@ -11,7 +11,7 @@ from typing import Final
 from mailmcp import limits
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.page import PageRequest
-from mailmcp.imap.search.uid_search import UidRange
+from mailmcp.imap.search.server import UidRange
 from mailmcp.model.query import Proof
 
 SEARCH_WINDOW_MESSAGES: Final = 10_000

@@ -2,7 +2,7 @@
 
 import mimetypes
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -14,10 +14,9 @@ from mailmcp.documents.kind import CONTAINERS, DRAWABLE, UNREADABLE, Kind, detec
 from mailmcp.mail.mime.structure import Part, clean_filename
 from mailmcp.mail.mime.transfer import TransferDecoded, decode_transfer
 from mailmcp.mail.text.smime import without_signatures
-from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
+from mailmcp.tools.attachment.part import SAVED_OCTETS_MAX, AttachedFile
 from mailmcp.tools.attachment.text import can_have_text, code_of
-from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.tool import Call
 from mcp_envelope import (
     BaseReason,
@@ -31,47 +30,8 @@ from mcp_envelope import (
 
 ResultT = TypeVar("ResultT")
 
-_SAVED_OCTETS_MAX: Final = 75_000_000
-"""A saved file: as Base64 twice what the most generous providers accept as a message."""
-
 _TYPES: Final = mimetypes.MimeTypes()
 """Python's own table, not the machine's."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttachedFile:
-    """An attachment as fetched, or a file within it."""
-
-    ref: MessageRef
-    part: Part
-    octets: bytes = field(default=b"", repr=False)
-    """Still transfer-encoded."""
-
-    member: str = ""
-    """The name of the file within the attachment; "" for the attachment itself."""
-
-    notes: tuple[str, ...] = ()
-    """Sentences about what contains it."""
-
-    cut: bool = False
-    """Whether the attachment has more octets."""
-
-    short: bool = False
-    """Whether the server sent less than it announced."""
-
-    def get(self, instruction: str, **arguments: object) -> NextAction:
-        """Suggest to get this file in another way."""
-        named = {"message_id": self.ref.message_id, "part_id": self.part.part_id}
-        member = {"member": self.member} if self.member else {}
-        return NextAction(instruction=instruction, tool=GET_ATTACHMENT, arguments=named | member | arguments)
-
-    def get_whole(self, call: Call) -> NextAction | None:
-        """Suggest to save the file, or to get it in a reply; None if it is too large."""
-        if call.preferences.save_folder is not None and self.part.decoded_size <= _SAVED_OCTETS_MAX:
-            return self.get("Save the file for the user.", mode="save")
-        if self.part.decoded_size <= limits.ATTACHMENT_CONTENT_OCTETS_MAX:
-            return self.get("Get the file itself.", mode="content")
-        return None
 
 
 async def in_thread(work: Callable[[], ResultT], *, abandon: bool = True) -> ResultT:
@@ -166,7 +126,7 @@ def content_limit(file: AttachedFile, folder: Path | None) -> int:
     Raises:
         InvalidInputError: With reason `too_large`, by the size that is announced.
     """
-    limit = limits.ATTACHMENT_CONTENT_OCTETS_MAX if folder is None else _SAVED_OCTETS_MAX
+    limit = limits.ATTACHMENT_CONTENT_OCTETS_MAX if folder is None else SAVED_OCTETS_MAX
     part = file.part
     if part.decoded_size <= limit:
         return limit

@@ -6,7 +6,7 @@ parsed here, unless it is too large. Blocking.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
@@ -18,38 +18,66 @@ from mailmcp.mail.mime.structure import Part, find_part, has_no_content
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import fetch_error
-from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW
+from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE, GET_MESSAGE_RAW
+from mailmcp.tools.tool import Call
 from mcp_envelope import InternalError, NextAction, NotFoundError, Report, Resource
+
+SAVED_OCTETS_MAX: Final = 75_000_000
+"""A saved file: as Base64 twice what the most generous providers accept as a message."""
 
 _PARTS_NAMED_MAX: Final = 50
 """Parts that an error names if the requested one doesn't exist; hardly any message has more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FetchedPart:
-    """A part of a message."""
+class AttachedFile:
+    """An attachment as fetched, or a file within it."""
 
+    ref: MessageRef
     part: Part
-    octets: bytes = field(repr=False)
+    octets: bytes = field(default=b"", repr=False)
     """Still transfer-encoded."""
 
+    member: str = ""
+    """The name of the file within the attachment; "" for the attachment itself."""
+
+    notes: tuple[str, ...] = ()
+    """Sentences about what contains it."""
+
     cut: bool = False
-    """Whether there are more octets than were wanted."""
+    """Whether the attachment has more octets than were wanted."""
 
     short: bool = False
     """Whether the server sent less than it announced."""
 
+    def get(self, instruction: str, **arguments: object) -> NextAction:
+        """Suggest to get this file in another way."""
+        named = {"message_id": self.ref.message_id, "part_id": self.part.part_id}
+        member = {"member": self.member} if self.member else {}
+        return NextAction(instruction=instruction, tool=GET_ATTACHMENT, arguments=named | member | arguments)
+
+    def get_whole(self, call: Call) -> NextAction | None:
+        """Suggest to save the file, or to get it in a reply; None if it is too large."""
+        if call.preferences.save_folder is not None and self.part.decoded_size <= SAVED_OCTETS_MAX:
+            return self.get("Save the file for the user.", mode="save")
+        if self.part.decoded_size <= limits.ATTACHMENT_CONTENT_OCTETS_MAX:
+            return self.get("Get the file itself.", mode="content")
+        return None
+
+
+ChooseLimit: TypeAlias = Callable[[AttachedFile], int]
+
 
 def fetch_part(
-    session: Session, ref: MessageRef, part_id: str, choose_limit: Callable[[Part], int], report: Report
-) -> FetchedPart:
+    session: Session, ref: MessageRef, part_id: str, choose_limit: ChooseLimit, report: Report
+) -> AttachedFile:
     """Fetch a part; one round trip up to `limits.PART_RANGE_OCTETS`, and one for each further range.
 
     Args:
         session: A session of the account.
         ref: The message.
         part_id: Numbers and dots only.
-        choose_limit: Says how many octets, as stored, are wanted of the part; may raise.
+        choose_limit: Says how many octets, as stored, are wanted of the file; may raise.
         report: Called with progress if the part takes more than one range.
 
     Raises:
@@ -74,7 +102,7 @@ def fetch_part(
     is_other = len(start.octets) < limits.PART_RANGE_OCTETS and len(start.octets) != part.size_octets
     if (part.size_octets and not start.octets) or (is_other and is_small):
         return _fetch_from_whole(session, ref, part_id, choose_limit)
-    limit = choose_limit(part)
+    limit = choose_limit(AttachedFile(ref=ref, part=part))
     octets = bytearray(start.octets)
     if len(octets) <= limit:
         for more in fetch_rest(session, ref.uid, part_id, start, size_octets=part.size_octets):
@@ -86,12 +114,12 @@ def fetch_part(
                 break
     cut = len(octets) > limit
     short = not cut and len(octets) < part.size_octets
-    return FetchedPart(part=part, octets=bytes(octets[:limit]), cut=cut, short=short)
+    return AttachedFile(ref=ref, part=part, octets=bytes(octets[:limit]), cut=cut, short=short)
 
 
 def _fetch_from_whole(
-    session: Session, ref: MessageRef, part_id: str, choose_limit: Callable[[Part], int]
-) -> FetchedPart:
+    session: Session, ref: MessageRef, part_id: str, choose_limit: ChooseLimit
+) -> AttachedFile:
     """Fetch the whole message and parse the part out of it."""
     fetched = fetch_whole(session, ref.uid, limit_octets=limits.RAW_RESOURCE_OCTETS_MAX)
     if isinstance(fetched, FetchFailure):
@@ -110,9 +138,9 @@ def _fetch_from_whole(
         )
     view = parse_message(fetched, complete=True)
     part = _choose(view.structure, ref, part_id)
-    limit = choose_limit(part)
+    limit = choose_limit(AttachedFile(ref=ref, part=part))
     octets = view.part_octets(part) or b""
-    return FetchedPart(part=part, octets=octets[:limit], cut=len(octets) > limit)
+    return AttachedFile(ref=ref, part=part, octets=octets[:limit], cut=len(octets) > limit)
 
 
 def _choose(root: Part | None, ref: MessageRef, part_id: str) -> Part:

@@ -17,11 +17,9 @@ from mailmcp import limits
 from mailmcp.documents.extraction import Cause, Picture, UnreadableError
 from mailmcp.documents.kind import Kind, guess_kind
 from mailmcp.imap.session import Session
-from mailmcp.mail.mime.structure import Part
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.attachment.file import (
-    AttachedFile,
     content_limit,
     decode_content,
     document_error,
@@ -29,7 +27,7 @@ from mailmcp.tools.attachment.file import (
     in_thread,
     open_member,
 )
-from mailmcp.tools.attachment.part import fetch_part
+from mailmcp.tools.attachment.part import AttachedFile, fetch_part
 from mailmcp.tools.attachment.save import save_file
 from mailmcp.tools.attachment.text import (
     DOCUMENT_OCTETS_MAX,
@@ -129,17 +127,14 @@ async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> Outco
             "needs mode=image. For text, send the offset of the page, from sections, as text_offset.",
         )
 
-    def choose_limit(part: Part) -> int:
+    def choose_limit(file: AttachedFile) -> int:
         if arguments.member or arguments.mode == "image":
             return DOCUMENT_OCTETS_MAX
-        if is_content:
-            # Base64 takes 78 octets for 57; the rest is for odd lines.
-            return content_limit(AttachedFile(ref=ref, part=part), folder) * 3 // 2
-        return octets_wanted(part)
+        # Base64 takes 78 octets for 57; the rest is for odd lines.
+        return content_limit(file, folder) * 3 // 2 if is_content else octets_wanted(file.part)
 
     def fetch(session: Session) -> AttachedFile:
-        got = fetch_part(session, ref, arguments.part_id, choose_limit, call.report)
-        return AttachedFile(ref=ref, part=got.part, octets=got.octets, cut=got.cut, short=got.short)
+        return fetch_part(session, ref, arguments.part_id, choose_limit, call.report)
 
     file = await call.ask(fetch, message=ref)
     if arguments.member:

@@ -11,7 +11,7 @@ from typing import Final
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.search.counts import CountRequest, count_matches
+from mailmcp.imap.search.server import CountRequest, count_matches
 from mailmcp.model.query import ARGUMENT_CRITERIA, Criterion
 from mailmcp.tools.names import LIST_MAILBOXES
 from mailmcp.tools.search.advice import suggest_written

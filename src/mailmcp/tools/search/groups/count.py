@@ -17,7 +17,7 @@ import anyio
 from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.page import MailboxPage
-from mailmcp.imap.search.proof import written_at
+from mailmcp.imap.search.verify import written_at
 from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.model.cursor import Source
