@@ -1,4 +1,4 @@
-"""Message ids as models send them: an id that a tool returned, or another name of the same message."""
+"""Message ids as models send them, and the Message-IDs by which messages that have moved are found again."""
 
 import re
 from collections import OrderedDict
