@@ -54,12 +54,6 @@ class Store:
         with self.other_client() as client:
             client.delete_folder(mailbox)
 
-    def empty(self, mailbox: str) -> None:
-        with self.other_client() as client:
-            client.select_folder(mailbox)
-            client.delete_messages("1:*", silent=True)
-            client.expunge()
-
     @property
     def account(self) -> Account:
         return make_account(self.at, self.login)
