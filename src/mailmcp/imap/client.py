@@ -294,8 +294,8 @@ class _Wire(imaplib.IMAP4):
         """Read a line with its end, of any length: imaplib's own limit is too short for SEARCH.
 
         Servers put names of files into FETCH responses with the line ends that were in them. Such a response
-        is joined into one line, without these line ends, as unfolding does (RFC 5322 section 2.2.3), up to the
-        line that begins the next response. One must come: the completion at last.
+        is joined into one line, without these line ends, as unfolding does (RFC 5322 section 2.2.3). It ends
+        before the line that begins the next response. One must come: the completion at last.
         """
         line, self._next_line = self._next_line or self._read_line(), b""
         has_strings = self._continues or _HAS_STRINGS.match(line)
