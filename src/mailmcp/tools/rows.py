@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from pydantic import Field
 
@@ -23,6 +24,9 @@ from mailmcp.tools.attachment_row import FirstAttachments, file_name, first_atta
 from mailmcp.tools.evidence import SearchTerms, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.people import SentMail, addresses_of
 from mailmcp.tools.published import Row, Strings
+
+ROW_PLACES_MAX: Final = 5
+"""Other mailboxes named in a row: Gmail shows a message under each of its labels."""
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"
@@ -169,7 +173,7 @@ def build_row(
             "attachments_unknown": may_have_files or None,
             "invitation": invitation_method(structure.root, fetched.sections) or None,
             "when": when or None,
-            "places": shown_ids((each.message_id for each in places), limits.ROW_PLACES_MAX) or None,
+            "places": shown_ids((each.message_id for each in places), ROW_PLACES_MAX) or None,
             "matched_in": matched_in,
             "snippet": snippet,
             "size_bytes": fetched.size_octets,

@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from mailmcp import limits
+from mailmcp.mail.header.fields import HEADER_FIELD_OCTETS_MAX
 from mailmcp.mail.text.body import NULS_LOST
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError
@@ -215,7 +215,7 @@ def test_row_and_message_agree_behind_many_recipients(
     assert (message["subject"], message["date"]) == (row["subject"], row["date"])
     assert message["body_text"] == "Grüße"
     cut = any("header field is too long and was cut" in each for each in reply.outcome.warnings)
-    assert cut == (recipients * 45 > limits.HEADER_FIELD_OCTETS_MAX)
+    assert cut == (recipients * 45 > HEADER_FIELD_OCTETS_MAX)
 
 
 LOST = f"The message is malformed: {NULS_LOST}."

@@ -37,6 +37,9 @@ from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, code
 _ATTACHMENT_CHARS: Final = 4_000
 """Text of each attachment that is read with its message; imap_get_attachment has windows of any size."""
 
+PLAIN_ONLY_CHARS_MAX: Final = 80
+"""Of a line quoted from text that people don't see: enough to tell an advertisement from an order."""
+
 
 def _map_both(mode: object) -> object:
     """HTML says what the text does: `both`, which is no longer published, means it."""
@@ -178,7 +181,7 @@ def _build_outcome(
             "body_offset": window.offset or None,
             "body_truncated": window.next_offset is not None,
             "body_total_chars": window.total_chars,
-            "not_in_html": make_snippet(message.not_in_html.first, limits.PLAIN_ONLY_CHARS_MAX) or None,
+            "not_in_html": make_snippet(message.not_in_html.first, PLAIN_ONLY_CHARS_MAX) or None,
             "quoted_lines_collapsed": None if html else message.quoted_lines or None,
             "attachments": attachments.rows,
         }
