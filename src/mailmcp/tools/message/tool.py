@@ -34,9 +34,6 @@ from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, code
 
-_ATTACHMENT_CHARS: Final = 4_000
-"""Text of each attachment that is read with its message; imap_get_attachment has windows of any size."""
-
 PLAIN_ONLY_CHARS_MAX: Final = 80
 """Of a line quoted from text that people don't see: enough to tell an advertisement from an order."""
 
@@ -89,7 +86,7 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
     elif arguments.attachment_mode == "metadata":
         attachments = list_rows(parts)
     else:
-        attachments = await extract_rows(call, ref, parts, message, max_chars=_ATTACHMENT_CHARS)
+        attachments = await extract_rows(call, ref, parts)
     return _build_outcome(arguments, call, ref, parts, message, attachments, moved)
 
 
