@@ -178,8 +178,8 @@ class AccountSessions:
             )
             advice = refusal.message if refusal else "If this happens again, check the password."
             raise (AuthFailedError if refusal else InternalError)(
-                f"The login of account {account_id} {what}. It won't be retried for {wait_s:.0f} s, so that the "
-                f"provider doesn't lock the account. {advice}",
+                f"The login of account {account_id} {what}. It won't be retried for {wait_s:.0f} s, so that "
+                f"the provider doesn't lock the account. {advice}",
                 reason=Reason.BACKING_OFF if refusal else Reason.LOGIN_UNANSWERED,
                 retryable=refusal is None,
                 details={"account_id": account_id},

@@ -1,6 +1,7 @@
 """One message in a list: what to fetch for it, and its row of data."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
@@ -78,6 +79,12 @@ class LeanMessageRow(ListedRow):
     when: str | None = None
     """When the invitation is for; only in a search for invitations."""
 
+    replaced_by: str | None = None
+    """The id of a message on this page that has a newer version of the invitation."""
+
+    not_delivered_to: Strings | None = None
+    """The recipients that a delivery report is about, if their mail came back."""
+
     matched_in: Strings | None = None
     snippet: str | None = None
 
@@ -94,6 +101,20 @@ class MessageRow(LeanMessageRow):
     has_attachments: bool | None = None
     header_message_id: str | None = None
     email_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowDetails:
+    """What a row shows beyond what the search has fetched."""
+
+    when: str = ""
+    """When the invitation takes place, if it is one and that is known."""
+
+    replaced_by: str = ""
+    not_delivered_to: tuple[str, ...] = ()
+
+
+_NO_DETAILS = RowDetails()
 
 
 def row_items(*, snippets: bool, terms: SearchTerms = _NOTHING) -> Callable[[Session], Sequence[str]]:
@@ -124,7 +145,7 @@ def build_row(
     terms: SearchTerms = _NOTHING,
     places: Sequence[MessageRef] = (),
     sent_mail: SentMail = _ANYONES,
-    when: str = "",
+    details: RowDetails = _NO_DETAILS,
 ) -> MessageRow:
     """Build the row of a message.
 
@@ -135,7 +156,7 @@ def build_row(
         terms: The words of the search.
         places: Where copies of it are.
         sent_mail: Recognizes mail that the owner wrote.
-        when: When the invitation takes place, if it is one and that is known.
+        details: What was fetched for it alone.
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
     structure = parse_body_structure(fetched.body_structure)
@@ -172,7 +193,9 @@ def build_row(
             "attachments_total": len(parts) if len(parts) > limits.ROW_FILES_MAX else None,
             "attachments_unknown": may_have_files or None,
             "invitation": invitation_method(structure.root, fetched.sections) or None,
-            "when": when or None,
+            "when": details.when or None,
+            "replaced_by": details.replaced_by or None,
+            "not_delivered_to": list(details.not_delivered_to) or None,
             "places": shown_ids((each.message_id for each in places), ROW_PLACES_MAX) or None,
             "matched_in": matched_in,
             "snippet": snippet,

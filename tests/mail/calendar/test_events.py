@@ -34,11 +34,6 @@ def test_lines_are_unfolded_and_unescaped(end: str) -> None:
     assert (item.text("description"), item.text("location"), item.get("location")) == ("one\ntwo", "", None)
 
 
-def test_a_parameter_of_several_values_is_one_text() -> None:
-    (item,) = _calendar("BEGIN:VEVENT", "ATTENDEE;MEMBER=a,b:mailto:c@x", "END:VEVENT").items
-    assert item.properties["attendee"][0].params == {"member": "a, b"}
-
-
 def test_alarms_and_time_zones_are_left_out() -> None:
     calendar = _calendar(
         "BEGIN:VTIMEZONE",
@@ -85,12 +80,6 @@ def test_broken_objects_are_read_as_far_as_they_go(
 ) -> None:
     calendar = _calendar(*lines)
     assert ([item.text("summary") for item in calendar.items], calendar.defects) == (summaries, defects)
-
-
-def test_an_object_that_ends_early_keeps_its_event() -> None:
-    calendar = read_calendar("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:a")
-    assert [item.text("summary") for item in calendar.items] == ["a"]
-    assert calendar.defects == (BROKEN_CALENDAR,)
 
 
 def test_there_is_an_end_to_events_and_octets() -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from mailmcp.mail.clean import cut_text
 from mailmcp.mail.read import ReadText
-from mailmcp.mail.removed_content import removal_warnings
+from mailmcp.mail.removed_content import Removed
 from mailmcp.model.cursor import escape_field, malformed_cursor, seal, unescape_field, unseal
 from mailmcp.model.message_ref import MessageRef, parse_ref
 from mailmcp.reasons import Reason
@@ -258,8 +258,8 @@ def _blocks(row: ThreadMessageRow, *, zone: tzinfo) -> Iterator[str | Untrusted]
 
 
 def _text_warnings(texts: Texts) -> Iterator[str]:
-    bodies = [each.body for each in texts.by_ref.values()]
-    yield from removal_warnings(bodies, where="the texts", source=GET_MESSAGE_RAW)
+    removed = Removed.total(each.body.removed for each in texts.by_ref.values())
+    yield from removed.warnings(where="the texts", source=GET_MESSAGE_RAW)
     if texts.defects:
         defects = "; ".join(dict.fromkeys(chain.from_iterable(texts.defects)))
         yield f"{counted(len(texts.defects), 'message')} may lack text, being malformed: {defects}."
