@@ -197,7 +197,7 @@ def _build_outcome(
 
 
 def _warnings(parts: MessageParts, message: ReadMessage, html: Sequence[HtmlText]) -> list[str]:
-    """List what a reader must know; `html` is what the reply has of the HTML, empty if it has text instead."""
+    """List what a reader must know; `html` is what the reply has of the HTML, empty if it has the text."""
     warnings = [each.message for each in message.suspicions]
     if message.protection_note:
         warnings.append(message.protection_note)
