@@ -16,7 +16,6 @@ from anyio import to_thread
 
 from documents.documents import docx, paragraph
 from documents.stand_in import children, hanging, make_door, program, unmeasured_environment, wait_at
-from mailmcp import limits
 from mailmcp.documents.extraction import Cause, Extraction, Job, Section, Task, UnreadableError
 from mailmcp.documents.kind import Kind
 from mailmcp.documents.process import run_job
@@ -104,7 +103,7 @@ def test_the_signal_that_ended_it_says_why(number: str, cause: Cause) -> None:
 
 @posix
 def test_a_worker_that_hangs_is_killed_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "EXTRACT_GRACE_S", 0.1)
+    monkeypatch.setattr("mailmcp.documents.process.EXTRACT_GRACE_S", 0.1)
     stubborn = program("signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(60)")
     assert _cause(stubborn, time_limit_s=0.2) is Cause.TIMED_OUT
 

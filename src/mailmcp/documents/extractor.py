@@ -20,6 +20,12 @@ from mailmcp.documents.extraction import Cause, Extraction, Job, Member, Picture
 from mailmcp.documents.kind import Kind
 from mailmcp.documents.process import run_job
 
+EXTRACT_PROCESSES: Final = 2
+"""Documents read at once; others wait."""
+
+EXTRACT_CACHE_OCTETS: Final = 8_388_608
+"""Texts kept so that the next window of a document doesn't read it again."""
+
 ResultT = TypeVar("ResultT")
 
 _SHARE_OF_CALL: Final = 0.8
@@ -32,8 +38,8 @@ class Extractor:
     def __init__(
         self,
         *,
-        processes: int = limits.EXTRACT_PROCESSES,
-        cache_octets: int = limits.EXTRACT_CACHE_OCTETS,
+        processes: int = EXTRACT_PROCESSES,
+        cache_octets: int = EXTRACT_CACHE_OCTETS,
         memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
     ) -> None:
         """Allow `processes` at a time, each with `memory_octets`, and keep `cache_octets` of texts."""

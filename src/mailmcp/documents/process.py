@@ -24,6 +24,9 @@ from mailmcp import limits
 from mailmcp.documents.extraction import CONTENT_LENGTH, PNG_MAGIC, Cause, Job, Picture, Task, UnreadableError
 from mailmcp.documents.kind import UNREADABLE, Kind
 
+EXTRACT_GRACE_S: Final = 3.0
+"""Added to that for the process to start, and to finish a step that can't be interrupted."""
+
 ResultT = TypeVar("ResultT")
 
 _log = logging.getLogger(__name__)
@@ -108,7 +111,7 @@ async def run_job(
         raise UnreadableError(Cause.CRASHED) from error
     octets_max = _OCTETS_MAX[Task(job.task)] + _ANSWER_OVERHEAD_OCTETS
     try:
-        with anyio.move_on_after(job.time_s + limits.EXTRACT_GRACE_S) as scope:
+        with anyio.move_on_after(job.time_s + EXTRACT_GRACE_S) as scope:
             await _exchange(process, content, run, octets_max)
         run.timed_out = scope.cancelled_caught
     finally:
