@@ -88,7 +88,7 @@ async def extract_rows(call: Call, ref: MessageRef, parts: MessageParts) -> Atta
                 issue = Issue(code=code_of(error), stage="extract", message=problem, about=about)
                 listed.issues.append(issue)
                 continue
-            listed.warnings += [f"Part {part_id}: {warning}" for warning in read.warnings]
+            listed.warnings += [f"Part {part_id}: {warning}" for warning in read.notes]
             if read.files:
                 listed.warnings.append(
                     f"Part {part_id}: {GET_ATTACHMENT} with member reads a file listed in it."
