@@ -57,3 +57,8 @@ def test_encrypted_entries_are_said_to_be() -> None:
 
 def test_a_document_type_is_refused() -> None:
     assert _refusal(zipped({"a.xml": '<!DOCTYPE a [<!ENTITY e "x">]><a>&e;</a>'})) is Cause.MALFORMED
+
+
+def test_elements_that_nest_too_deeply_are_refused() -> None:
+    depth = limits.XML_DEPTH_MAX + 1
+    assert _refusal(zipped({"a.xml": "<a>" * depth + "</a>" * depth})) is Cause.MALFORMED

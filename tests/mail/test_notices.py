@@ -3,9 +3,11 @@ from dataclasses import replace
 
 import pytest
 
-from mailmcp.limits import NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
+from mailmcp.limits import TEXT_PART_OCTETS_MAX
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import (
+    NOTICE_PARTS_MAX,
+    NOTICES_MAX,
     TOO_MANY_NOTICES,
     Notice,
     choose_notice_parts,

@@ -1,9 +1,9 @@
 import pytest
 
-from mailmcp.limits import NOTICES_MAX
 from mailmcp.mail.notices import (
     NO_DISPOSITION,
     NO_RECIPIENT,
+    NOTICES_MAX,
     REPORT_CUT,
     read_delivery_report,
     read_receipt,

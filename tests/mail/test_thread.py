@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp import limits
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.mail.thread import ThreadHeaders, find_ids, parse_thread_headers, select_thread, unasked_ids
+from mailmcp.mail.thread import (
+    REFERENCES_MAX,
+    ThreadHeaders,
+    find_ids,
+    parse_thread_headers,
+    select_thread,
+    unasked_ids,
+)
 
 
 def links(own: str, *refers_to: str) -> ThreadHeaders:
@@ -51,7 +57,7 @@ def test_a_message_answers_by_its_subject_or_its_references(header: str, *, answ
 def test_long_references_keep_the_first_and_the_latest() -> None:
     ids = " ".join(f"<{number}@a.example>" for number in range(500))
     found = read(f"Message-ID: <x@a.example>\nReferences: {ids}\n\n").refers_to
-    assert len(found) == limits.REFERENCES_MAX
+    assert len(found) == REFERENCES_MAX
     assert (found[0], found[1], found[-1]) == ("0@a.example", "451@a.example", "499@a.example")
 
 

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from mailmcp.limits import COMBINING_MARKS_MAX, NOTICE_CHARS_MAX
+from mailmcp.limits import NOTICE_CHARS_MAX
+
+COMBINING_MARKS_MAX: Final = 8
+"""Marks kept on one character: chanted Hebrew has five, and stacks of them cover the lines around."""
 
 _ZWNJ: Final = "\u200c"
 _ZWJ: Final = "\u200d"

@@ -12,13 +12,7 @@ from datetime import tzinfo
 from itertools import islice
 from typing import Final
 
-from mailmcp.limits import (
-    NOTICE_CHARS_MAX,
-    NOTICE_OCTETS_MAX,
-    NOTICE_PARTS_MAX,
-    NOTICES_MAX,
-    TEXT_PART_OCTETS_MAX,
-)
+from mailmcp.limits import NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX, TEXT_PART_OCTETS_MAX
 from mailmcp.mail.calendar.invitation import decode_calendar, describe_item
 from mailmcp.mail.calendar.meeting import is_winmail
 from mailmcp.mail.clean import bounded_line, clean_line, cut_start
@@ -26,6 +20,12 @@ from mailmcp.mail.header.address import is_seen_whole
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.structure import MESSAGE_TYPES, Part, leaf_parts
 from mailmcp.mail.mime.transfer import decode_transfer
+
+NOTICE_PARTS_MAX: Final = 4
+"""Calendar objects and reports read of one message; real mail has one, or the same one twice."""
+
+NOTICES_MAX: Final = 20
+"""Events or recipients reported of one message; with more it is a list, not a notice."""
 
 INVITATION: Final = "invitation"
 DELIVERY_REPORT: Final = "delivery_report"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 from pydantic import Field
 
@@ -24,6 +25,9 @@ from mailmcp.tools.attachment_row import FirstAttachments, file_name, first_atta
 from mailmcp.tools.evidence import SearchTerms, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.people import SentMail, addresses_of
 from mailmcp.tools.published import Row, Strings
+
+ROW_PLACES_MAX: Final = 5
+"""Other mailboxes named in a row: Gmail shows a message under each of its labels."""
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"
@@ -192,7 +196,7 @@ def build_row(
             "when": details.when or None,
             "replaced_by": details.replaced_by or None,
             "not_delivered_to": list(details.not_delivered_to) or None,
-            "places": shown_ids((each.message_id for each in places), limits.ROW_PLACES_MAX) or None,
+            "places": shown_ids((each.message_id for each in places), ROW_PLACES_MAX) or None,
             "matched_in": matched_in,
             "snippet": snippet,
             "size_bytes": fetched.size_octets,
@@ -215,9 +219,15 @@ def id_values(ref: MessageRef) -> dict[str, object]:
     }
 
 
-def flags_of(fetched: FetchedMessage) -> list[str]:
-    """Return the flags that are seen whole: a server may send more in a keyword than RFC 9051 allows."""
-    return [each for each in fetched.flags if each and is_seen_whole(each)]
+def flags_of(fetched: FetchedMessage, *, is_draft: bool | None = None) -> list[str]:
+    """Return the flags that are seen whole: a server may send more in a keyword than RFC 9051 allows.
+
+    `is_draft` says whether the one of drafts is among them; None for what the server says.
+    """
+    flags = [each for each in fetched.flags if each and is_seen_whole(each)]
+    if is_draft is None:
+        return flags
+    return [*(each for each in flags if each.lower() != "\\draft"), *(["\\Draft"] if is_draft else [])]
 
 
 def shown_ids(ids: Iterable[str], most: int) -> list[str]:

@@ -1,9 +1,10 @@
 import pytest
 
-from mailmcp.limits import CALENDAR_EVENTS_MAX, NOTICE_OCTETS_MAX
+from mailmcp.limits import NOTICE_OCTETS_MAX
 from mailmcp.mail.calendar.events import (
     BROKEN_CALENDAR,
     CALENDAR_CUT,
+    CALENDAR_EVENTS_MAX,
     NO_EVENT,
     Calendar,
     Property,

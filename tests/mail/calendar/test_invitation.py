@@ -2,9 +2,10 @@ import base64
 
 import pytest
 
-from mailmcp.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX
+from mailmcp.limits import NOTICE_CHARS_MAX
 from mailmcp.mail.calendar.events import read_calendar
 from mailmcp.mail.calendar.invitation import (
+    ATTENDEES_MAX,
     calendar_text,
     describe_item,
     invitation_method,

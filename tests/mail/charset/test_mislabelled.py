@@ -4,9 +4,8 @@ from random import Random
 
 import pytest
 
-from mailmcp.limits import CHARSET_WORDS_OCTETS
 from mailmcp.mail.charset.decode import WRONG_CHARSET, decode_text
-from mailmcp.mail.charset.mislabelled import find_charset
+from mailmcp.mail.charset.mislabelled import CHARSET_WORDS_OCTETS, find_charset
 from steps import count_steps
 
 _WESTERN = {

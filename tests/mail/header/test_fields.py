@@ -1,7 +1,14 @@
 import pytest
 
-from mailmcp.limits import HEADER_FIELD_OCTETS_MAX, HEADER_FIELDS_MAX
-from mailmcp.mail.header.fields import FIELD_CUT, HEADERS_CUT, NOT_A_HEADER, header_end, parse_headers
+from mailmcp.mail.header.fields import (
+    FIELD_CUT,
+    HEADER_FIELD_OCTETS_MAX,
+    HEADER_FIELDS_MAX,
+    HEADERS_CUT,
+    NOT_A_HEADER,
+    header_end,
+    parse_headers,
+)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 import pytest
 
-from mailmcp.limits import HEADER_FIELD_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.mail.header.fields import HEADER_FIELD_OCTETS_MAX
 from mailmcp.mail.mime.parser import NO_BOUNDARY, NOT_CLOSED, split_message
 from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part
 from steps import assert_linear

@@ -10,8 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from mailmcp.limits import CALENDAR_EVENTS_MAX, NOTICE_OCTETS_MAX
+from mailmcp.limits import NOTICE_OCTETS_MAX
 from mailmcp.mail.calendar.zones import OBSERVANCES_MAX, Observance, read_observance, zone_key
+
+CALENDAR_EVENTS_MAX: Final = 200
+"""Events of one calendar file that are written out as text."""
 
 Zones: TypeAlias = Mapping[str, Sequence[Observance | None]]
 """By `zone_key`; with None for what can't be read."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Final
 
-from mailmcp.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX
+from mailmcp.limits import NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX
 from mailmcp.mail.calendar.events import Calendar, CalendarItem, Property, read_calendar
 from mailmcp.mail.calendar.meeting import is_winmail, meeting_method, read_meeting
 from mailmcp.mail.calendar.times import (
@@ -28,6 +28,9 @@ from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.people import fit_address
 from mailmcp.mail.removed_content import Removed
 from mailmcp.mail.text.body import BodyText, decode_part
+
+ATTENDEES_MAX: Final = 20
+"""Attendees of an event that are named; the others are counted."""
 
 NO_CONTENTS: Final[Mapping[str, bytes]] = {}
 

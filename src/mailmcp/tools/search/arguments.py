@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import (
     AfterValidator,
@@ -28,12 +28,16 @@ from mailmcp.tools.message_id import is_message_id
 from mailmcp.tools.search.values import has_no_offset, parse_day, parse_moment, parse_octets
 from mcp_envelope import BaseReason, InvalidInputError, Problem
 
+SNIPPET_CHARS_MIN: Final = 50
+
+SNIPPET_CHARS_MAX: Final = 500
+
 EVERYTHING = "*"
 """As `mailbox` or `account_id`: all of them."""
 
 _UNPUBLISHED = SkipJsonSchema()  # type: ignore[type-arg] # it is generic for type checkers alone
 
-_SNIPPET_RANGE = f"{limits.SNIPPET_CHARS_MIN} to {limits.SNIPPET_CHARS_MAX}"
+_SNIPPET_RANGE = f"{SNIPPET_CHARS_MIN} to {SNIPPET_CHARS_MAX}"
 
 
 def _date_hint(info: ValidationInfo, otherwise: str = "") -> str:
@@ -68,7 +72,7 @@ def _check_moment(text: str, info: ValidationInfo) -> str:
 
 
 def _check_snippet_chars(count: int) -> int:
-    if 0 < count < limits.SNIPPET_CHARS_MIN:
+    if 0 < count < SNIPPET_CHARS_MIN:
         raise PydanticCustomError(
             BaseReason.OUT_OF_RANGE.value, f"is out of range. Send {_SNIPPET_RANGE}, or 0 for no snippets."
         )
@@ -216,7 +220,7 @@ class SearchMessagesArguments(_CriteriaArguments):
     snippet_max_chars: Annotated[int, AfterValidator(_check_snippet_chars)] = Field(
         0,
         ge=0,
-        le=limits.SNIPPET_CHARS_MAX,
+        le=SNIPPET_CHARS_MAX,
         description=f"{_SNIPPET_RANGE}: show the text around a match.",
     )
     cursor: str = Field("", description="From the previous page; enough on its own.")

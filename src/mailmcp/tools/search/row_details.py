@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import Final
 
-from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import InvitationVersion, invitation_part, read_invitation
@@ -21,6 +20,7 @@ from mailmcp.tools.rows import RowDetails, row_items
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.tool import Call
 
+_RECIPIENTS_MAX: Final = 2  # named in the row of a bounce
 ROW_PART_OCTETS: Final = 32_768
 """Fetched of an invitation for its times, which may come after a hundred attendees and a description."""
 
@@ -55,7 +55,7 @@ async def fetch_details(
     for ref, message in fetched.messages.items():
         part, octets = parts[ref], message.sections.get(parts[ref].part_id, b"")
         if not part.is_calendar and delivery_report_part(part) is not None:
-            failed = failed_recipients(octets, part)[: limits.ROW_RECIPIENTS_MAX]
+            failed = failed_recipients(octets, part)[:_RECIPIENTS_MAX]
             details[ref] = RowDetails(not_delivered_to=failed)
         elif (invitation := read_invitation(octets, part, zone)) is not None:
             read[ref] = invitation

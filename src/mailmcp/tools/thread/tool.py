@@ -21,7 +21,7 @@ from mailmcp.tools.errors import all_failed_error, search_again
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW, GET_THREAD
 from mailmcp.tools.people import first_addresses_of
-from mailmcp.tools.rows import ListedRow, build_row, message_id_of
+from mailmcp.tools.rows import ListedRow, build_row, flags_of, message_id_of
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData
 from mailmcp.tools.thread.conversation import Member, find_conversation
@@ -58,8 +58,6 @@ _CURSOR_FIELDS: Final = re.compile(
     r"([^.]+)\.([^.]+)\.(\d{1,10})\.(\d{1,10})\.(\d{1,6})\.(-?\d{1,12})\.(\d{1,10})(\.all)?", re.ASCII
 )
 """Account, mailbox, UIDVALIDITY, UID, characters, the numbers of `after`, and whether in all accounts."""
-
-_DRAFT: Final = "\\Draft"
 
 _NOT_ELSEWHERE: Final = f'; not in your other accounts, where account_id="{EVERYTHING}" looks too'
 
@@ -232,8 +230,6 @@ def _share_out(lengths: Sequence[int], budget: int) -> list[int]:
 
 def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
     row = build_row(member.ref, member.row, places=member.copies)
-    # The flag shows only if it applies; see `Member.draft`.
-    flags = [each for each in row.flags if each.lower() != _DRAFT.lower()]
     text = cut_text(read.text, share)
     next_offset = len(text) if len(text) < len(read.text) else None
     if read.is_cut:
@@ -243,7 +239,7 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
         | {
             "to": first_addresses_of(member.headers, "To", limit=_PEOPLE_MAX),
             "cc": first_addresses_of(member.headers, "Cc", limit=_PEOPLE_MAX) or None,
-            "flags": [*flags, _DRAFT] if member.draft else flags,
+            "flags": flags_of(member.row, is_draft=member.draft),
             "text": text,
             "next_offset": next_offset,
             "total_chars": len(read.text) if next_offset else None,
