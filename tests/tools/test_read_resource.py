@@ -6,7 +6,6 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.model.resource_uri import format_mailboxes_uri
 from mailmcp.reasons import Reason
 from mailmcp.tools.read_resource import Octets, read_resource
 from mcp_envelope import (
@@ -21,14 +20,11 @@ from mcp_envelope import (
 from mcp_envelope.render import render_outcome
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
-from servers.peer_mailbox import PeerMailbox, PeerMessage, make_messages
+from servers.peer_mailbox import PeerMessage, make_messages
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import crlf
 from tools.stores import Store, peer_account
-
-ODD = "Entw&APw-rfe/100%"
-"""As a server spells `Entwürfe/100%`."""
 
 PARTS = crlf(
     "Content-Type: multipart/mixed; boundary=b\n\n"
@@ -53,7 +49,6 @@ def server(peer: PeerFactory) -> Peer:
     parts = PeerMessage(uid=4, octets=PARTS)
     return peer(
         messages=[*make_messages(1), PeerMessage(uid=2, octets=LONG), *make_messages(3), parts],
-        mailboxes=[PeerMailbox(name=ODD, messages=make_messages(7))],
         rules=[Rule(command="UID FETCH", action=FailUid(3))],
     )
 
@@ -174,27 +169,11 @@ def test_a_missing_part_is_not_found(peer_desk: Desk) -> None:
     assert (error.code, error.reason) == (Code.NOT_FOUND, Reason.PART_MISSING)
 
 
-def test_the_mailboxes_of_an_account_are_the_text_that_the_tool_gives(peer_desk: Desk) -> None:
-    text = text_of(peer_desk, format_mailboxes_uri("work"))
-    assert text == peer_desk.call("imap_list_mailboxes", {"account_id": "work"}).text
-    assert "Entwürfe/100%" in text
-
-
-@pytest.mark.parametrize("suffix", ["", "/raw"])
-def test_a_mailbox_with_an_awkward_name_is_found(peer_desk: Desk, suffix: str) -> None:
-    found = read(peer_desk, ref(7, "Entwürfe/100%").message_uri + suffix)
-    octets = make_messages(7)[0].octets
-    assert (
-        found == Octets(content_type="message/rfc822", octets=octets) if suffix else "Message 7" in str(found)
-    )
-
-
-@pytest.mark.parametrize("suffix", ["", "/raw", "/attachment/1"])
+@pytest.mark.parametrize("suffix", ["/raw", "/attachment/1"])
 @pytest.mark.parametrize(
     ("named", "error", "reason"),
     [
         (ref(99), NotFoundError, Reason.MESSAGE_GONE),
-        (ref(1, "Nowhere"), NotFoundError, Reason.MAILBOX_MISSING),
         (ref(uidvalidity=5), ConflictError, Reason.UIDVALIDITY_CHANGED),
         (ref(3), InternalError, Reason.SERVER_REFUSED),
     ],
@@ -207,18 +186,3 @@ def test_a_message_that_cannot_be_fetched_is_an_error(
     assert found.reason is reason
     if found.code is Code.CONFLICT:
         assert found.next_action is not None
-
-
-@pytest.mark.parametrize(
-    "uri", [format_mailboxes_uri("nobody"), ref().message_uri.replace("//work", "//nobody")]
-)
-@pytest.mark.parametrize("suffix", ["", "/raw", "/attachment/1"])
-def test_an_account_that_is_not_there_is_not_found(peer_desk: Desk, uri: str, suffix: str) -> None:
-    if uri.endswith("mailbox"):
-        suffix = ""
-    assert failure(peer_desk, uri + suffix).reason is Reason.ACCOUNT_UNKNOWN
-
-
-def test_a_malformed_uri_is_refused_without_a_connection(peer_desk: Desk, server: Peer) -> None:
-    assert failure(peer_desk, "test://nothing").reason is Reason.MALFORMED_ID
-    assert server.connections == 0
