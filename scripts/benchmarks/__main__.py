@@ -13,6 +13,7 @@ from scripts.benchmarks.calls import (
     measure_start,
     running_site,
 )
+from scripts.benchmarks.functions import count_functions
 
 from servers.dovecot import find_dovecot
 
@@ -69,7 +70,8 @@ def _say(text: str) -> None:
 @click.command()
 @click.option("--quick", is_flag=True, help="2,000 messages and 3 rounds instead of 20,000 and 9.")
 @click.option("--million", is_flag=True, help="Instead, search a mailbox of a million messages.")
-def main(*, quick: bool, million: bool) -> None:
+@click.option("--functions", is_flag=True, help="Instead, count our functions and files in a call.")
+def main(*, quick: bool, million: bool, functions: bool) -> None:
     """Measure mailmcp against a private Dovecot, behind a proxy that counts round trips.
 
     Exits with status 1 if a limit is missed.
@@ -82,7 +84,11 @@ def main(*, quick: bool, million: bool) -> None:
             return await measure_million()
         return await measure(messages=2_000 if quick else 20_000, rounds=3 if quick else 9)
 
-    rows = anyio.run(run)
+    if functions:
+        with running_site(200) as server:
+            rows = count_functions(server)
+    else:
+        rows = anyio.run(run)
     click.echo(format_table(rows))
     sys.exit(any(not row.met for row in rows))
 
