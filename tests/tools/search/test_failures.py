@@ -42,7 +42,7 @@ def test_an_account_that_is_down_is_an_issue_and_comes_back_with_all_it_has(
     (issue,) = first.data["issues"]
     assert (issue["account_id"], issue["code"], issue["retryable"]) == ("away", "internal", True)
     assert "mailbox" not in issue
-    assert first.data["coverage"]["mailboxes_failed"] == ["away: *"]
+    assert first.data["coverage"]["mailboxes_failed"] == [{"account_id": "away", "mailbox": "*"}]
     assert not first.data["coverage"]["complete"]
     assert (first.data["attempted"], first.data["returned"], first.data["failed"]) == (2, 2, 0)
     assert "not everything could be searched" in first.outcome.summary
@@ -126,7 +126,7 @@ def test_a_mailbox_that_refuses_is_an_issue_of_its_own(half_shut: Peer, open_des
     (issue,) = reply.data["issues"]
     assert (issue["mailbox"], issue["account_id"], issue["stage"]) == ("Shut", "work", "search")
     assert reply.data["returned"] == 4
-    assert reply.data["coverage"]["mailboxes_failed"] == ["Shut"]
+    assert reply.data["coverage"]["mailboxes_failed"] == [{"account_id": "work", "mailbox": "Shut"}]
     assert "`Shut`" in reply.text
 
 
@@ -169,7 +169,7 @@ def test_more_mailboxes_than_a_search_takes_are_said_to_be_left_out(
     coverage = reply.data["coverage"]
     assert coverage["mailboxes_searched"] == limits.SEARCH_SOURCES_MAX
     assert not coverage["complete"]
-    assert coverage["mailboxes_not_searched"][-1] == "Box 204"
+    assert coverage["mailboxes_not_searched"][-1]["mailbox"] == "Box 204"
     assert "not everything could be searched" in reply.outcome.summary
 
 

@@ -80,19 +80,10 @@ def test_all_mail_means_the_mailbox_with_that_use() -> None:
     assert suggest_mailboxes("All Mail", [*MAILBOXES, box("Alles", "\\All")]).names == ("Alles",)
 
 
-def test_all_mail_means_all_mailboxes_if_none_has_that_use(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", make_numbered(1))
-    action = refusal(desk, mailbox="All Mail", subject="Message").next_action
-    assert action is not None
-    assert action.arguments is not None
-    assert action.arguments["mailbox"] == "*"
-    assert desk.call(action.tool, dict(action.arguments)).data["returned"] == 1
-
-
 def test_a_container_names_the_mailboxes_below_it() -> None:
     found = suggest_mailboxes("Projects", MAILBOXES)
     assert found.sentence == "`Projects` holds no messages; below it: `Projects/Apollo`, `Projects/Grün`."
-    assert found.is_container
+    assert found.exists
     assert suggest_mailboxes("projects", MAILBOXES) == found
     assert suggest_mailboxes("Flat", MAILBOXES).sentence == "`Flat` holds no messages."
 

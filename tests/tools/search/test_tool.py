@@ -206,7 +206,6 @@ def test_nothing_found_says_where_it_looked_and_what_to_do(filled: Desk) -> None
     overlooked += "and in encoded file names"
     found = "No messages were found in `INBOX` (work), out of 4."
     assert reply.outcome.summary == f"{found} {overlooked}{beside}"
-    assert all(f"`{name}`" in reply.text for name in others)
     action = reply.data["next_action"]
     again = filled.call(action["tool"], action["arguments"]).data
     assert again["coverage"]["mailboxes_searched"] > 1 if others else again["mailboxes"]

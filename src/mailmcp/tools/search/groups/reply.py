@@ -15,7 +15,7 @@ from mailmcp.model.message_ref import parse_ref
 from mailmcp.tools.columns import people_column
 from mailmcp.tools.search.advice import search_warnings
 from mailmcp.tools.search.arguments import SearchMessagesArguments
-from mailmcp.tools.search.coverage import Coverage, cover
+from mailmcp.tools.search.coverage import Coverage
 from mailmcp.tools.search.data import GroupRow, LeanSearchMessagesData, SearchMessagesData
 from mailmcp.tools.search.failures import excluded_in_vain, explain_failures, source_issues
 from mailmcp.tools.search.groups.count import Grouped, format_moment, group_matches
@@ -45,17 +45,16 @@ async def reply_with_groups(
     search = searches.as_made(search)
     await explain_failures(call, search, searches)
     zone = call.preferences.zone
-    coverage = cover(search, searches, searches.listings)
-    counts = NO_COUNTS
+    notes, counts = tuple(_notes(grouped, zone)), NO_COUNTS
+    coverage = Coverage(search=search, searches=searches, listings=searches.listings, notes=notes)
     if not grouped.total:
-        coverage, _, counts = await look_around(call, search, searches, caveats=())
-    coverage = replace(coverage, notes=(*coverage.notes, *_notes(grouped, zone)))
+        coverage, counts = await look_around(call, coverage)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     return Outcome(
         summary=_summary(coverage, grouped, group_by, zone),
         data=data(
             account_id=search.account_id,
-            mailbox=search.mailboxes[0] if len(search.mailboxes) == 1 else "",
+            mailbox=", ".join(search.mailboxes),
             total=grouped.total,
             total_at_most=None if grouped.total_exact else True,
             attempted=len(grouped.rows),
@@ -73,9 +72,7 @@ async def reply_with_groups(
         ),
         issues=(*source_issues(searches), *_lost_issues(searches)),
         warnings=(
-            *search_warnings(
-                search, sent, coverage.seen, total=grouped.total, imported=False, today=call.today
-            ),
+            *search_warnings(search, sent, coverage.seen, empty=not grouped.total, today=call.today),
             *excluded_in_vain(search, searches),
             *filter(None, [counts.sentence]),
         ),
@@ -136,7 +133,7 @@ def _next_action(
 ) -> NextAction | None:
     search = coverage.search
     if not grouped.total:
-        return suggest_search(search, coverage, counts)
+        return suggest_search(coverage, counts)
     if grouped.left and grouped.back_to is not None:
         return repeat_search(
             search,
