@@ -3,6 +3,7 @@
 from mailmcp import limits
 from mailmcp.imap.client import LITERAL_OCTETS_MAX, RESPONSE_OCTETS_MAX
 from mailmcp.model.cursor import SearchCursor, Source, format_search_cursor
+from mailmcp.model.resource_uri import URI_CHARS_MAX
 
 UID_DIGITS = 10
 
@@ -25,4 +26,4 @@ def test_the_longest_cursor_can_be_sent_back() -> None:
 def test_a_window_of_a_message_fits_one_response() -> None:
     assert limits.MESSAGE_WINDOW_OCTETS <= LITERAL_OCTETS_MAX <= RESPONSE_OCTETS_MAX
     assert limits.ATTACHMENT_CONTENT_OCTETS_MAX * 4 / 3 * 78 / 76 < limits.RAW_RESOURCE_OCTETS_MAX
-    assert limits.ARGUMENT_CHARS_MAX * len("%F0%9F%91%8B") < limits.URI_CHARS_MAX
+    assert limits.ARGUMENT_CHARS_MAX * len("%F0%9F%91%8B") < URI_CHARS_MAX

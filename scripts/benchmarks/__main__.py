@@ -16,6 +16,7 @@ from scripts.benchmarks.calls import (
     measure_start,
     running_site,
 )
+from scripts.benchmarks.functions import count_functions
 
 from servers.dovecot import find_dovecot
 
@@ -76,7 +77,8 @@ def _say(text: str) -> None:
 )
 @click.option("--check", is_flag=True, help="Exit with status 1 if a limit is missed.")
 @click.option("--million", is_flag=True, help="Instead, search a mailbox of a million messages.")
-def main(*, quick: bool, json_file: Path | None, check: bool, million: bool) -> None:
+@click.option("--functions", is_flag=True, help="Instead, count our functions and files in a call.")
+def main(*, quick: bool, json_file: Path | None, check: bool, million: bool, functions: bool) -> None:
     """Measure mailmcp against a private Dovecot, behind a proxy that counts round trips."""
     if find_dovecot() is None:
         raise click.ClickException("Dovecot is not installed (Debian: dovecot-imapd)")
@@ -86,7 +88,11 @@ def main(*, quick: bool, json_file: Path | None, check: bool, million: bool) -> 
             return await measure_million()
         return await measure(messages=2_000 if quick else 20_000, rounds=3 if quick else 9)
 
-    rows = anyio.run(run)
+    if functions:
+        with running_site(200) as server:
+            rows = count_functions(server)
+    else:
+        rows = anyio.run(run)
     click.echo(format_table(rows))
     if json_file is not None:
         written = json.dumps([{**asdict(row), "met": row.met} for row in rows], indent=1)

@@ -1,4 +1,4 @@
-"""Every limit of the server, with its reason.
+"""Limits that several rooms share, with their reasons; one with a single user stands at the top of its file.
 
 Octets are counted on the wire or as stored. Characters are Unicode code points.
 """
@@ -16,9 +16,6 @@ ARGUMENT_CHARS_MAX: Final = 1_200
 CURSOR_CHARS_MAX: Final = 50_000
 """A cursor: all criteria at their longest, percent-encoded."""
 
-URI_CHARS_MAX: Final = 15_000
-"""A resource URI: the longest mailbox name that a message id can hold, percent-encoded."""
-
 # Listings
 PAGE_SIZE_DEFAULT: Final = 10
 """Messages on a page: ten rows take about 600 tokens."""
@@ -29,24 +26,11 @@ PAGE_SIZE_MAX: Final = 100
 LAST_DAYS_MAX: Final = 365
 """Longer ranges take since and before."""
 
-SNIPPET_CHARS_MIN: Final = 50
-SNIPPET_CHARS_MAX: Final = 500
 ROW_CHARS_MAX: Final = 200
 """A subject or the senders in a row; "…" marks a cut."""
 
-ROW_RECIPIENTS_MAX: Final = 2
-"""Recipients named in a row of sent mail; the others are counted."""
-
 ROW_FILES_MAX: Final = 5
 """Attachments named in a row."""
-
-ROW_FILENAME_CHARS_MAX: Final = 60
-
-ROW_PLACES_MAX: Final = 5
-"""Other mailboxes named in a row: Gmail shows a message under each of its labels."""
-
-MESSAGE_ID_CACHE_ENTRIES: Final = 5_000
-"""Remembered Message-IDs of listed messages: half a megabyte, and more than a session lists."""
 
 # Searches
 SEARCH_SOURCES_MAX: Final = 200
@@ -70,25 +54,18 @@ LARGE_MAILBOX_MESSAGES: Final = 50_000
 SEARCH_LISTED_MATCHES_MAX: Final = 1_000
 """If no more matches than this are left, they are found at once: 8 KB."""
 
-SORT_CANDIDATES_MAX: Final = 5_000
-"""Messages that the client sorts for the server: about 60 octets each, 300 KB."""
-
 VERIFY_EXPENSIVE_CANDIDATES_MAX: Final = 1_000
 """The same by header fields or structure: about 500 octets each, and the server opens each message."""
 
 TIMED_CANDIDATES_MAX: Final = 300
 """Messages whose times are fetched with the first page of a search by time: 18 KB for an exact total."""
 
-
 # Messages
-FIRST_FETCH_OCTETS: Final = 131_072
-"""Fetched of a message at first: nine in ten messages are smaller and need no second FETCH."""
 
 BODY_CHARS_DEFAULT: Final = 8_000
 """Body text in a reply: about 2,000 tokens."""
 
 BODY_CHARS_MAX: Final = 100_000
-ATTACHMENT_TEXT_CHARS_DEFAULT: Final = 4_000
 ATTACHMENT_TEXT_CHARS_MAX: Final = 50_000
 
 TEXT_PART_OCTETS_MAX: Final = 524_288
@@ -103,44 +80,17 @@ STRUCTURE_PARTS_MAX: Final = 500
 HEADERS_OCTETS_MAX: Final = 1_048_576
 """Fetched of a message's header: 20,000 recipients."""
 
-HEADER_FIELD_OCTETS_MAX: Final = 262_144
-"""Read of one header field: 5,000 recipients."""
-
-HEADER_FIELDS_MAX: Final = 10_000
-"""Fields read of one header; real mail has up to 200."""
-
 HEADER_CHARS_MAX: Final = 2_000
 """One header value in a reply; addresses are never cut in the middle."""
 
 CHARSET_GUESS_OCTETS: Final = 8_192
 """Text without a charset that is examined, from its first 8-bit octet on: about 2 ms."""
 
-CHARSET_WORDS_OCTETS: Final = 2_048
-"""Text whose words are compared with its declared charset: 0.4 ms, 30 ms if another is chosen."""
-
-COMBINING_MARKS_MAX: Final = 8
-"""Marks kept on one character: chanted Hebrew has five, and stacks of them cover the lines around."""
-
-PLAIN_ONLY_CHARS_MAX: Final = 80
-"""Of a line quoted from text that people don't see: enough to tell an advertisement from an order."""
-
-NOTICE_PARTS_MAX: Final = 4
-"""Calendar objects and reports read of one message; real mail has one, or the same one twice."""
-
 NOTICE_OCTETS_MAX: Final = 262_144
 """Read of one calendar object or report; real ones have 2 to 20 KB."""
 
-NOTICES_MAX: Final = 20
-"""Events or recipients reported of one message; with more it is a list, not a notice."""
-
 NOTICE_CHARS_MAX: Final = 500
 """One value of a notice."""
-
-ATTENDEES_MAX: Final = 20
-"""Attendees of an event that are named; the others are counted."""
-
-CALENDAR_EVENTS_MAX: Final = 200
-"""Events of one calendar file that are written out as text."""
 
 LINK_CHARS_MAX: Final = 100
 """Longer link targets are shown as their host: they are tracking links of 100 tokens and more."""
@@ -171,17 +121,8 @@ EXTRACTED_CHARS_MAX: Final = 1_000_000
 EXTRACT_TIMEOUT_S: Final = 20.0
 """For one document; a page of a PDF takes about 20 ms. What was read by then is returned."""
 
-EXTRACT_GRACE_S: Final = 3.0
-"""Added to that for the process to start, and to finish a step that can't be interrupted."""
-
 EXTRACT_MEMORY_OCTETS: Final = 805_306_368
 """Address space of the process: 100 MB for Python, and four copies of the document."""
-
-EXTRACT_PROCESSES: Final = 2
-"""Documents read at once; others wait."""
-
-EXTRACT_CACHE_OCTETS: Final = 8_388_608
-"""Texts kept so that the next window of a document doesn't read it again."""
 
 ARCHIVE_ENTRIES_MAX: Final = 10_000
 """Entries of a zipped document, or files listed of an archive: a presentation of 500 slides with pictures
@@ -199,33 +140,16 @@ PICTURE_SIDE_MAX: Final = 1_568
 PICTURE_OCTETS_MAX: Final = 1_000_000
 """A picture in a reply: as PNG most screenshots, as JPEG any photo of that size."""
 
-PICTURE_PIXELS_MAX: Final = 120_000_000
-"""Of an image to scale: telephones take 108 million, and these need 480 MB in memory."""
-
-PAGE_SCALE_MAX: Final = 4.0
-"""Pixels for each point of a page, 288 dpi: a small label gains nothing by more."""
-
 MAPI_PROPERTIES_MAX: Final = 20_000
 """Properties read of one Outlook message with its recipients and attachments: 100 a recipient."""
 
 MAPI_DEPTH_MAX: Final = 3
 """Messages of Outlook's inside each other that are named."""
 
-XML_DEPTH_MAX: Final = 256
-"""Nesting of elements in a document's XML; tables in tables reach 60."""
-
-DOCUMENT_SECTIONS_MAX: Final = 5_000
-"""Pages, sheets or slides of one document."""
-
 SHEET_COLUMNS_MAX: Final = 16_384
 """As in Excel and LibreOffice."""
 
-CELL_CHARS_MAX: Final = 32_767
-"""As in Excel."""
-
 # Conversations
-REFERENCES_MAX: Final = 50
-"""Ids read of one message's References: the first and the latest. Longer lists only repeat them."""
 
 # IMAP
 SESSIONS_PER_ACCOUNT: Final = 4

@@ -11,6 +11,7 @@ from documents.reading import writer
 from mailmcp import limits
 from mailmcp.documents.archive import Archive
 from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.xml_stream import XML_DEPTH_MAX
 
 
 def _open(content: bytes) -> Archive:
@@ -57,3 +58,8 @@ def test_encrypted_entries_are_said_to_be() -> None:
 
 def test_a_document_type_is_refused() -> None:
     assert _refusal(zipped({"a.xml": '<!DOCTYPE a [<!ENTITY e "x">]><a>&e;</a>'})) is Cause.MALFORMED
+
+
+def test_elements_that_nest_too_deeply_are_refused() -> None:
+    depth = XML_DEPTH_MAX + 1
+    assert _refusal(zipped({"a.xml": "<a>" * depth + "</a>" * depth})) is Cause.MALFORMED

@@ -43,21 +43,6 @@ def test_a_text_is_kept_by_content_and_kind(monkeypatch: pytest.MonkeyPatch) -> 
     anyio.run(run)
 
 
-def test_texts_that_were_not_asked_for_the_longest_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def run() -> None:
-        extractor = Extractor(cache_octets=800)
-        for text in ("a" * 100, "b" * 100, "a" * 100, "c" * 100, "d" * 1_000):
-            assert (await extractor.extract(_letter(text), Kind.DOCX)).text == text
-            if text[0] == "c":
-                break
-        monkeypatch.setattr(sys, "executable", "/no/such/python")
-        assert await extractor.extract(_letter("a" * 100), Kind.DOCX)
-        assert await extractor.extract(_letter("c" * 100), Kind.DOCX)
-        assert await _cause(lambda: extractor.extract(_letter("b" * 100), Kind.DOCX)) is Cause.CRASHED
-
-    anyio.run(run)
-
-
 def test_waiting_ends_at_the_deadline_and_a_cancelled_call_makes_room(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -16,10 +16,9 @@ from anyio import to_thread
 
 from documents.documents import docx, paragraph
 from documents.stand_in import children, hanging, make_door, program, unmeasured_environment, wait_at
-from mailmcp import limits
 from mailmcp.documents.extraction import Cause, Extraction, Job, Section, Task, UnreadableError
 from mailmcp.documents.kind import Kind
-from mailmcp.documents.process import extract_text
+from mailmcp.documents.process import run_job
 
 _JOB = Job(task=Task.TEXT, kind=Kind.DOCX)
 _LETTER = docx(paragraph("Grüße aus 東京"))
@@ -32,7 +31,7 @@ def _extract(
     content: bytes = _LETTER, command: Sequence[str] | None = None, *, time_limit_s: float = 20
 ) -> Extraction:
     async def run() -> Extraction:
-        return await extract_text(content, replace(_JOB, time_s=time_limit_s), command)
+        return await run_job(content, replace(_JOB, time_s=time_limit_s), Extraction, command)
 
     return anyio.run(run)
 
@@ -104,7 +103,7 @@ def test_the_signal_that_ended_it_says_why(number: str, cause: Cause) -> None:
 
 @posix
 def test_a_worker_that_hangs_is_killed_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "EXTRACT_GRACE_S", 0.1)
+    monkeypatch.setattr("mailmcp.documents.process.EXTRACT_GRACE_S", 0.1)
     stubborn = program("signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(60)")
     assert _cause(stubborn, time_limit_s=0.2) is Cause.TIMED_OUT
 
@@ -115,7 +114,7 @@ def test_cancelling_kills_and_buries_the_worker(tmp_path: Path) -> None:
 
     async def run() -> int:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(extract_text, _LETTER, _JOB, hanging(door))
+            tasks.start_soon(run_job, _LETTER, _JOB, Extraction, hanging(door))
             number = await to_thread.run_sync(wait_at, door)
             assert psutil.pid_exists(number)
             tasks.cancel_scope.cancel()
@@ -123,22 +122,6 @@ def test_cancelling_kills_and_buries_the_worker(tmp_path: Path) -> None:
 
     assert not psutil.pid_exists(anyio.run(run))
     assert children() == []
-
-
-@posix
-def test_no_file_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "EXTRACT_GRACE_S", 0.1)
-
-    async def run() -> None:
-        await extract_text(_LETTER, _JOB)
-        before = psutil.Process().num_fds()
-        await extract_text(_LETTER, _JOB)
-        for code in ("pass", "time.sleep(60)", "while True: print('x' * 9999)"):
-            with pytest.raises(UnreadableError):
-                await extract_text(_LETTER, replace(_JOB, time_s=0.5), program(code))
-        assert psutil.Process().num_fds() == before
-
-    anyio.run(run)
 
 
 def test_the_server_loads_no_parser() -> None:

@@ -10,9 +10,9 @@ from documents.documents import docx, paragraph, xlsx, zipped
 from documents.pdf_file import pdf, stream
 from documents.pictures import image
 from documents.stand_in import children
-from mailmcp.documents.extraction import Cause, Extraction, Job, Task, UnreadableError
+from mailmcp.documents.extraction import Cause, Extraction, Job, Picture, Task, UnreadableError
 from mailmcp.documents.kind import Kind
-from mailmcp.documents.process import draw_picture, extract_text
+from mailmcp.documents.process import run_job
 
 _ORDINARY = Job(task=Task.TEXT, kind=Kind.DOCX)
 _TOO_SLOW = "Reading the document took too long: only its beginning was read."
@@ -25,11 +25,11 @@ def _read(content: bytes, kind: Kind, *, time_s: float, memory: int = 10**9) -> 
     async def run() -> Extraction | Cause:
         result: Extraction | Cause
         try:
-            result = await extract_text(content, job)
+            result = await run_job(content, job, Extraction)
         except UnreadableError as error:
             result = error.cause
         assert children() == []
-        assert (await extract_text(docx(paragraph("ordinary")), _ORDINARY)).text == "ordinary"
+        assert (await run_job(docx(paragraph("ordinary")), _ORDINARY, Extraction)).text == "ordinary"
         return result
 
     return anyio.run(run)
@@ -94,7 +94,7 @@ def _cause(work: Callable[[], Awaitable[object]]) -> Cause:
         with pytest.raises(UnreadableError) as refused:
             await work()
         assert children() == []
-        assert (await extract_text(docx(paragraph("ordinary")), _ORDINARY)).text == "ordinary"
+        assert (await run_job(docx(paragraph("ordinary")), _ORDINARY, Extraction)).text == "ordinary"
         return refused.value.cause
 
     return anyio.run(run)
@@ -119,7 +119,7 @@ def _sized(width: int, height: int) -> bytes:
 )
 def test_there_is_no_picture(content: bytes, kind: Kind, cause: Cause) -> None:
     job = Job(task=Task.PICTURE, kind=kind, memory_octets=400_000_000)
-    assert _cause(lambda: draw_picture(content, job)) is cause
+    assert _cause(lambda: run_job(content, job, Picture)) is cause
 
 
 def test_what_takes_too_much_memory_is_broken_off() -> None:

@@ -36,13 +36,13 @@ def test_every_kind_has_a_reader_for_what_can_be_done_with_it() -> None:
 @pytest.mark.parametrize(
     ("content", "kind", "cause"),
     [
-        (b"garbage", "docx", "malformed"),
-        (b"%PDF-1.7 garbage", "pdf", "malformed"),
-        (pdf(["x"])[:60], "pdf", "malformed"),
-        (pdf(["x"]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), "pdf", "malformed"),
-        (docx("x")[:-40], "docx", "malformed"),
-        (zipped({"a": "b"}), "xlsx", "malformed"),
-        (open_document("text", "", manifest="<m><encryption-data/></m>"), "odt", "encrypted"),
+        (b"garbage", "docx", "MALFORMED"),
+        (b"%PDF-1.7 garbage", "pdf", "MALFORMED"),
+        (pdf(["x"])[:60], "pdf", "MALFORMED"),
+        (pdf(["x"]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), "pdf", "MALFORMED"),
+        (docx("x")[:-40], "docx", "MALFORMED"),
+        (zipped({"a": "b"}), "xlsx", "MALFORMED"),
+        (open_document("text", "", manifest="<m><encryption-data/></m>"), "odt", "ENCRYPTED"),
     ],
 )
 def test_failures_are_answers(

@@ -18,9 +18,9 @@ from documents.stand_in import children
 from documents.tars import COMPRESSIONS, tarred
 from documents.tnef_file import packed_rtf, tnef
 from mailmcp.documents import worker
-from mailmcp.documents.extraction import Cause, Job, Task, UnreadableError
+from mailmcp.documents.extraction import Cause, Job, Picture, Task, UnreadableError
 from mailmcp.documents.kind import Kind
-from mailmcp.documents.process import draw_picture
+from mailmcp.documents.process import run_job
 from thinning import thin
 
 _RTF = packed_rtf(b"{\\rtf1\\ansi Text}", [(207, 9)])
@@ -95,7 +95,7 @@ def test_containers_are_answered(kind: str, member: str, capfd: pytest.CaptureFi
         for answer in answers(kind, "a.txt", mutated(whole, seed)):
             assert set(answer) == {"cause"} or "notes" in answer
             if "cause" in answer:
-                Cause(str(answer["cause"]))
+                Cause[str(answer["cause"])]
     assert "content" not in capfd.readouterr().err
 
 
@@ -118,7 +118,7 @@ def test_the_server_goes_on_whatever_a_picture_does(seed: int) -> None:
     async def draw(name: str, content: bytes) -> bool:
         try:
             kind = Kind.PDF if name == "PDF" else Kind.IMAGE
-            picture = await draw_picture(content, Job(task=Task.PICTURE, kind=kind))
+            picture = await run_job(content, Job(task=Task.PICTURE, kind=kind), Picture)
         except UnreadableError:
             return False
         return picture.octets != b""

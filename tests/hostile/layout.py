@@ -19,7 +19,7 @@ _OURS: Final = {"text", "text_special", "code_inline"}
 _QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _CODE: Final = re.compile("`[^`]+`")
 
-_FIELDS: Final = ("Date", "From", "To", "Cc", "Subject", "Flags", "Authentication")
+_FIELDS: Final = ("Date", "From", "To", "Cc", "Subject", "Flags", "Kind", "Authentication")
 _NOTICE: Final = re.compile(r"(?:Invitation|Delivery report|Read receipt) \(part `[\d.]+`\): (.+)")
 _FILE: Final = re.compile(r'- (".+"|message ".+"|unnamed) \((?:".+"), \d+ bytes?, part `[\d.]+`\)')
 

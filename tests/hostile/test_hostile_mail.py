@@ -49,11 +49,11 @@ def test_people_read_it_and_so_does_the_text(mail: HostileMail) -> None:
         assert not [word for word in mail.maybe_hidden if word in outside_marks(text)]
         assert_visible(text)
     assert [word for word in mail.maybe_hidden if word not in body.text] == []
-    assert bool(mail.maybe_hidden) <= bool(body.maybe_hidden)
+    assert bool(mail.maybe_hidden) <= bool(body.removed.maybe_hidden)
     assert [word for word in mail.fenced if word not in body.text] == []
-    assert bool(re.search("hidden passage", mail.warning)) <= bool(body.hidden_removed)
-    assert bool(re.search("invisible.*body", mail.warning)) <= bool(body.invisible_removed)
-    assert bool(re.search("link", mail.warning)) <= bool(body.misleading_links)
+    assert bool(re.search("hidden passage", mail.warning)) <= bool(body.removed.hidden)
+    assert bool(re.search("invisible.*body", mail.warning)) <= bool(body.removed.invisible)
+    assert bool(re.search("link", mail.warning)) <= bool(body.removed.misleading_links)
     assert view.structure is not None
 
 

@@ -19,7 +19,7 @@ def test_what_a_style_hides_never_comes_out_unmarked(seed: int) -> None:
         converted = html_to_text(f"<p>shown</p>{page}")
         assert MARKER not in outside_marks(converted.text), page
         assert MARKER not in outside_marks(sanitize_html(page).text), page
-        assert converted.hidden_removed or converted.maybe_hidden, page
+        assert converted.removed.hidden or converted.removed.maybe_hidden, page
 
 
 @pytest.mark.parametrize("hiding", HIDING)
@@ -37,7 +37,7 @@ def test_what_mailing_houses_write_is_read_in_full(seed: int) -> None:
         page = harmless_page(random, MARKER)
         converted = html_to_text(page)
         assert MARKER in outside_marks(converted.text), page
-        assert (converted.hidden_removed, converted.maybe_hidden) == (0, 0), page
+        assert (converted.removed.hidden, converted.removed.maybe_hidden) == (0, 0), page
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,4 @@ def test_what_mailing_houses_write_is_read_in_full(seed: int) -> None:
 def test_what_looks_like_hiding_and_is_harmless(page: str) -> None:
     converted = html_to_text(f"<!doctype html>{page}")
     assert "shown" in converted.text
-    assert (converted.hidden_removed, converted.maybe_hidden) == (0, 0)
+    assert (converted.removed.hidden, converted.removed.maybe_hidden) == (0, 0)

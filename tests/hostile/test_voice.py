@@ -45,7 +45,7 @@ _LABELS: Final = (
 )
 _OPENINGS: Final = re.compile(
     r"$|- |  also |  > |  \(|\(no text\)$|\(nothing\)$|\(quotes=|\(body_mode=|Date: |From: "
-    r"|To: |Cc: |Subject: |Flags: |Authentication: |Invitation \(part |Delivery report \(part "
+    r"|To: |Cc: |Subject: |Flags: |Kind: |Authentication: |Invitation \(part |Delivery report \(part "
     r"|Read receipt \(part |Attachments:$|File: "
     r"|Sections \(\d+\): |Resource |Saved |Not complete:$|Warning: |Next: [A-Z]|Error |The same call may "
     r"|How it was |Not proven |Not searched: |Message |Octets |Characters |The file of |No text of "

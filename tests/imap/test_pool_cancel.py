@@ -11,7 +11,7 @@ from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
 from mailmcp.imap.account import Tls
 from mailmcp.imap.client import Client
-from mailmcp.imap.connect import ConnectionHandle, connect, identify, log_in
+from mailmcp.imap.connect import ConnectionHandle, connect, log_in
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates
@@ -49,8 +49,8 @@ class Watched:
 
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, Watched]:
-    """Watches the threads that connect, log in, and say who we are."""
-    steps: dict[str, Callable[..., Any]] = {"connect": connect, "log_in": log_in, "identify": identify}
+    """Watches the threads that connect and log in."""
+    steps: dict[str, Callable[..., Any]] = {"connect": connect, "log_in": log_in}
     found = {name: Watched() for name in steps}
     for name, step in steps.items():
         monkeypatch.setattr(f"mailmcp.imap.pool.{name}", found[name](step))
@@ -80,15 +80,15 @@ def test_cancelled_before_the_greeting(
     server.wait_closed(1)
 
 
-@pytest.mark.parametrize(("command", "step"), [("LOGIN", "log_in"), ("ID", "identify")])
+@pytest.mark.parametrize("command", ["LOGIN", "ID"])
 def test_cancelled_while_logging_in(
-    peer: PeerFactory, run_pool: PoolFactory, watched: dict[str, Watched], command: str, step: str
+    peer: PeerFactory, run_pool: PoolFactory, watched: dict[str, Watched], command: str
 ) -> None:
     server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
     pool = run_pool(make_account(server))
     call = pool.start(newest)
     server.wait_for(command)
-    watched[step].ends_by(call.cancel)
+    watched["log_in"].ends_by(call.cancel)
     server.wait_closed(1)
     server.rules.clear()
     assert pool.run(newest) == [1]

@@ -44,20 +44,30 @@ def test_a_message_reads_as_text() -> None:
         "It is taken at eight.\n\n"
         "Attachment: plan.pdf (application/pdf)\n"
         "Attachment: The one before (message/rfc822)\n"
-        "Attachment: (unnamed) (image/png)"
+        "Attachment: (unnamed) (image/png)\n\n"
+        "--- Attached message ---\nSubject: The one before\n\nIts words stay inside."
     )
-    assert (body.invisible_removed, body.defects) == (1, ())
+    assert (body.removed.invisible, body.defects) == (1, ())
 
 
-def test_its_parts_are_named_by_ids_of_the_message_around_it() -> None:
-    text = read_attached_message(MESSAGE, part_id="2").body.text
-    assert "Attachment: plan.pdf (application/pdf, part 2.2)" in text
-    assert "Attachment: The one before (message/rfc822, part 2.3)" in text
-    alone = b"Content-Type: application/pdf; name=plan.pdf\n\nx\n"
-    assert (
-        read_attached_message(alone, part_id="3.1").body.text
-        == "Attachment: plan.pdf (application/pdf, part 3.1.1)"
-    )
+def test_messages_at_all_levels_are_read_with_ids_of_their_own() -> None:
+    inner = make_letter("Deepest", text="Third.")
+    for subject in ("Middle", "Outer"):
+        outer = make_letter(subject, text=f"{subject}.")
+        outer.add_attachment(inner)
+        inner = outer
+    text = read_attached_message(inner.as_bytes(), part_id="2").body.text
+    assert text.index("--- Attached message, part 2.2 ---\nSubject: Middle") < text.index("Middle.")
+    assert text.index("--- Attached message, part 2.2.2 ---\nSubject: Deepest") < text.index("Third.")
+
+
+def test_a_long_digest_is_read_up_to_a_limit() -> None:
+    piece = b"--b\n\nSubject: s\n\nWords.\n"
+    digest = b"Content-Type: multipart/digest; boundary=b\n\n" + piece * 60 + b"--b--\n"
+    text = read_attached_message(digest, part_id="3").body.text
+    assert text.count("Words.") == 49  # and the digest itself
+    assert "--- Attached message, part 3.49 ---" in text
+    assert text.endswith("(Messages after the first 50 are not shown)")
 
 
 @pytest.mark.parametrize(("count", "last"), [(21, "and 1 more attachment"), (25, "and 5 more attachments")])
@@ -68,11 +78,6 @@ def test_many_attachments_are_counted(count: int, last: str) -> None:
     ).body.text
     assert text.count("Attachment: (unnamed)") == 20
     assert text.endswith(f"\n{last}")
-
-
-def test_what_is_cut_is_read_as_far_as_it_goes() -> None:
-    assert read_attached_message(MESSAGE[: MESSAGE.index(b" at eight")]).body.text.endswith("\n\nIt is taken")
-    assert read_attached_message(b"").body.text == ""
 
 
 def test_its_fields_cannot_forge_lines() -> None:

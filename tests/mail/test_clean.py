@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from mailmcp.mail.clean import (
     INVISIBLE,
     Cleaned,
-    blank_controls,
     clean_line,
     clean_text,
     cut_start,
@@ -30,11 +29,7 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("tab\tand\nnewline", "tab\tand\nnewline", 0),
         ("a\u200bb\u2060c\ufeffd", "abcd", 3),
         ("\u202eevil\u202c \u2066x\u2069", "evil x", 4),
-        ("fami\u00adly", "family", 1),
-        ("a\U000e0049\U000e0067b", "ab", 2),
-        ("bell\x07 \x1b[31mred\x9b", "bell [31mred", 3),
         ("a\r\nb\rc\u2028d", "a\nb\nc\nd", 0),
-        ("\u034f\u034fpadding", "padding", 2),
         ("\ud83d half", "\ufffd half", 0),
         # Joiners that writing needs, and the same ones where it does not.
         ("\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f468\u200d\U0001f469\u200d\U0001f467", 0),
@@ -42,8 +37,6 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("\u0645\u06cc\u200c\u062e\u0648", "\u0645\u06cc\u200c\u062e\u0648", 0),
         ("\u0915\u094d\u200d\u0937", "\u0915\u094d\u200d\u0937", 0),
         ("\u0645\u200c\u200c\u200c\u062e", "\u0645\u200c\u062e", 2),
-        ("\u06f1\u06f0\u200c\u0647\u0632", "\u06f1\u06f0\u200c\u0647\u0632", 0),
-        ("\u060c\u200dx\u0660\u200d\u060b\u200c\u0964\u200d", "\u060cx\u0660\u060b\u0964", 4),
         ("\u1810\u180b\u1819\u180e", "\u1810\u1819", 2),
         ("pass\u200cword\u200d", "password", 2),
         ("\u200d\U0001f469", "\U0001f469", 1),
@@ -53,65 +46,33 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         # Variation selectors: after emoji and ideographs; elsewhere they smuggle octets.
         ("\u2764\ufe0f 1\ufe0f\u20e3", "\u2764\ufe0f 1\ufe0f\u20e3", 0),
         ("\u25b6\ufe0e\U0001f321\ufe0f\U0001f6fc\ufe0f", "\u25b6\ufe0e\U0001f321\ufe0f\U0001f6fc\ufe0f", 0),
-        ("\u2500\ufe0f\u2b97\ufe0e \U0001f322\ufe0f", "\u2500\u2b97 \U0001f322", 3),
         ("\u2f00\ufe00\u31c0\U000e0100 \u2e80\ufe01", "\u2f00\u31c0 \u2e80", 3),
         ("a\ufe0f", "a", 1),
         ("4\ufe0f2\ufe0e#\ufe0f 1\u200d2", "42# 12", 4),
         ("\ufe0f", "", 1),
         ("\U0001f600\U000e0120\U000e0131", "\U0001f600", 2),
-        ("\u8fbb\U000e0100", "\u8fbb\U000e0100", 0),
-        ("\u8fbb\U000e0100\U000e0101", "\u8fbb\U000e0100", 1),
-        ("\u8fbb\U000e0120", "\u8fbb", 1),
-        ("\u8fbb\ufe00", "\u8fbb\ufe00", 0),
         ("\u1820\u180b\u1820\u180e\u1820", "\u1820\u180b\u1820\u180e\u1820", 0),
-        ("\u1820\u180b\u180bx\u180e", "\u1820\u180bx", 2),
-        (
-            "\U00013000\U00013430\U00013001\U00013430\U00013431x",
-            "\U00013000\U00013430\U00013001\U00013430x",
-            1,
-        ),
-        ("a\U0001bc9db\U00013447c\U0001da9bd\U0001daa1", "abcd", 4),
-        ("\U0001d800\U0001da9b\U0001daa1", "\U0001d800\U0001da9b\U0001daa1", 0),
-        ("\U0001bc00\U0001bc9d\U0001bc9d", "\U0001bc00\U0001bc9d", 1),
         # Tags: in the three flags that are drawn, and nowhere else.
         (f"\U0001f3f4{SCOTLAND}", f"\U0001f3f4{SCOTLAND}", 0),
         (f"\U0001f3f4{SCOTLAND}{SCOTLAND}", f"\U0001f3f4{SCOTLAND}", 6),
-        (f"\U0001f3f4{SCOTLAND[:-1]}", "\U0001f3f4", 5),
-        (SCOTLAND, "", 6),
         # Blanks that are none, and annotation marks.
         ("a\u2800\u2800b", "a  b", 0),
         ("\u2813\u2811\u2800\u2819", "\u2813\u2811\u2800\u2819", 0),
-        ("a\u3164\uffa0\u115f\u1160b", "ab", 4),
-        ("a\ufff9b\ufffac\ufffb", "abc", 3),
-        ("a\ufffeb\uffffc\ufdd0", "abc", 3),
-        ("\U0001d159a\U0001d173", "a", 2),
-        # Joiners and fillers of one script: after its letters and numbers, and nowhere else.
-        ("\U00011052\U0001107f\U00011053", "\U00011052\U0001107f\U00011053", 0),
-        ("a\U0001107f\U00016fe4\u2d7fb", "ab", 3),
-        ("\U00018b00\U00016fe4\U00016fe4\U00018b01", "\U00018b00\U00016fe4\U00018b01", 1),
         # Marks without a letter would be drawn on what comes before the text.
         ("\u0301\u0489text", "text", 2),
         ("\u0301 \u0302 text", "text", 4),
         ("a \u0301", "a \u0301", 0),
-        ("\u0903\u0915\u0903", "\u0915\u0903", 1),
         # Heaps of marks.
         ("e\u0301", "e\u0301", 0),
         ("e" + "\u0301" * 8, "e" + "\u0301" * 8, 0),
         ("e" + "\u0301\u0489" * 50 + "e\u0301", "e" + "\u0301\u0489" * 4 + "e\u0301", 92),
-        ("\u0e2a" + "\u0e47" * 20, "\u0e2a" + "\u0e47" * 8, 12),
         ("e" + "\u0301\u200b\u034f" * 9, "e" + "\u0301" * 8, 19),
-        ("\u2500" * 20, "\u2500" * 20, 0),
         (
             "\u0628" + "\u064b\u200d" * 9 + "\u0628\u064b",
             "\u0628" + "\u064b\u200d" * 8 + "\u0628\u064b",
             2,
         ),
-        ("\u0f40" + "\u0f73" * 8, "\u0f40" + "\u0f73" * 4, 4),  # each is two in NFC
-        ("\u0915" + ("\u0301" * 3 + "\u093e") * 3, "\u0915" + ("\u0301" * 3 + "\u093e") * 2, 4),
-        ("\u1f82" + "\u0301" * 6, "\u1f82" + "\u0301" * 5, 1),
         # Blanks of hieroglyphs, and noncharacters of every plane.
-        ("a\U00013440\U00013441\U00013442b", "ab", 3),
-        ("a\U0001fffe\U0001ffff\U000ffffe\U0010ffffb", "ab", 4),
     ],
 )
 def test_invisible_characters_are_removed_and_counted(text: str, cleaned: str, removed: int) -> None:
@@ -133,11 +94,6 @@ def test_a_line_cannot_forge_a_second_one(text: str, line: str) -> None:
     assert clean_line(text).text == line
 
 
-def test_a_line_counts_what_was_removed() -> None:
-    assert clean_line("a\u200bb\u202e").removed == 2
-    assert clean_line(" \u0301x") == Cleaned(text="x", removed=1)
-
-
 @pytest.mark.parametrize(
     ("text", "max_chars", "cut"),
     [
@@ -145,10 +101,6 @@ def test_a_line_counts_what_was_removed() -> None:
         (f"ab\U0001f3f4{SCOTLAND}c", 8, "ab"),
         (f"ab\U0001f3f4{SCOTLAND}c", 9, f"ab\U0001f3f4{SCOTLAND}"),
         ("a\U0001f468\u200d\U0001f469\u200d\U0001f467b", 5, "a"),
-        ("a\U0001f468\u200d\U0001f469b", 3, "a"),
-        ("a\u2764\ufe0fb", 2, "a"),
-        ("\u0645\u06cc\u200c\u062e\u0648", 3, "\u0645"),
-        ("ab1\ufe0f\u20e3", 4, "ab"),
         ("a" + "\U0001f1e9\U0001f1ea" * 2, 4, "a\U0001f1e9\U0001f1ea"),
         ("\U0001f1e9\U0001f1ea" * 2, 2, "\U0001f1e9\U0001f1ea"),
         (f"\U0001f3f4{SCOTLAND}", 3, "\U0001f3f4" + SCOTLAND[:2]),  # windows must not be empty
@@ -168,7 +120,6 @@ def test_a_cut_parts_no_flag_and_no_emoji(text: str, max_chars: int, cut: str) -
         ("a\U0001f1e9\U0001f1ea\U0001f1e9\ufffd", "a\U0001f1e9\U0001f1ea"),
         ("a\U0001f1e9\U0001f1ea", "a"),
         ("a\U0001f468\u200d\U0001f469", "a"),
-        ("a\u2764", "a"),
         (f"a\U0001f3f4{SCOTLAND[:2]}", "a"),
     ],
 )
@@ -197,7 +148,6 @@ def test_no_cut_leaves_a_part_of_an_emoji(emoji: str) -> None:
 _ODD = (
     "a1 \n\r\x00\ud800\u0301\u0645\u064b\u1820\u8fbb\u2813\U0001f469\u2764\U0001f3f4\u20e3\U0001f1e9"
     "\U00013000\U00018b00\U00011052\u061c\u180b\u200b\u200c\u200d\u2028\u2800\ufe00\ufe0f\U000e0100"
-    "\U0001107f\U00013430\U00013441\U00016fe4\u2d7f"
 )
 
 
@@ -206,10 +156,6 @@ def test_clean_text_stays_as_it_is(text: str) -> None:
     """Nothing is kept for the sake of a character that is removed."""
     once = clean_text(text).text
     assert clean_text(once) == Cleaned(text=once, removed=0)
-
-
-def test_controls_become_spaces_one_for_one() -> None:
-    assert blank_controls("a\r\n\x00b\x7f") == "a   b "
 
 
 def test_names_that_are_copied_show_all_that_is_removed_elsewhere() -> None:
@@ -246,9 +192,3 @@ def test_format_characters_and_fillers_are_removed() -> None:
 )
 def test_time_is_linear(piece: str) -> None:
     assert_linear(lambda size: clean_text(f"e{piece * size}"), size=500, large=200_000)
-
-
-def test_ids_show_by_its_number_what_is_removed_elsewhere() -> None:
-    invisible = [each for each in map(chr, range(0x20000)) if clean_text(f"a{each}b").removed]
-    assert len(invisible) > 150
-    assert [each for each in invisible if code(f"a{each}b") == f"`a{each}b`"] == []

@@ -8,8 +8,7 @@ from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.kinds import is_of_kind
 from mailmcp.mail.message import parse_message
 from mailmcp.model.mail_kind import SIGNS, MailKind, WantedKind
-from newsletters.kit import Newsletter
-from newsletters.making import make_newsletters
+from newsletters import NEWSLETTERS, Newsletter
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 OWN = ("ben@quay.example",)
@@ -86,7 +85,7 @@ def test_the_corpus_raises_no_false_alarm(path: Path) -> None:
     assert kinds_of(path.read_bytes()) == (expected or person)
 
 
-@pytest.mark.parametrize("newsletter", make_newsletters(), ids=lambda each: each.name)
+@pytest.mark.parametrize("newsletter", NEWSLETTERS, ids=lambda each: each.name)
 def test_newsletters_are_newsletters(newsletter: Newsletter) -> None:
     found = kinds_of(newsletter.message)
     assert "newsletter" in found

@@ -3,9 +3,11 @@ from dataclasses import replace
 
 import pytest
 
-from mailmcp.limits import NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
+from mailmcp.limits import TEXT_PART_OCTETS_MAX
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import (
+    NOTICE_PARTS_MAX,
+    NOTICES_MAX,
     TOO_MANY_NOTICES,
     Notice,
     choose_notice_parts,
@@ -44,10 +46,6 @@ def test_the_same_event_is_shown_once() -> None:
     assert notices == (Notice(kind="invitation", part_id="2", fields=PLAN),)
 
 
-def test_parts_that_are_not_there_are_skipped() -> None:
-    assert read_notices((CALENDAR, STATUS), {}) == ()
-
-
 @pytest.mark.parametrize("method", ["zq\u202eWarning: zq", "request (update)", "z" * 3_000, "\u212aancel"])
 def test_a_method_is_one_of_the_standard(method: str) -> None:
     part = replace(CALENDAR, params={"method": method})
@@ -69,15 +67,6 @@ def test_a_recipient_that_is_not_seen_whole_is_quoted(sent: str, shown: str) -> 
     assert fields["recipient"] == shown
 
 
-def test_an_object_without_events_still_has_its_method() -> None:
-    notices = read_notices((CALENDAR,), {"2": b"METHOD:CANCEL\r\n"})
-    assert [(dict(notice.fields), notice.defects) for notice in notices] == [
-        ({"method": "cancel"}, ("calendar object without an event",))
-    ]
-    (nothing,) = read_notices((CALENDAR,), {"2": b""})
-    assert nothing.fields == {}
-
-
 def test_a_report_names_the_message_it_is_about() -> None:
     octets = {
         "2": EVENT,
@@ -88,23 +77,6 @@ def test_a_report_names_the_message_it_is_about() -> None:
     assert calendar.fields == PLAN
     assert (report.kind, report.part_id) == ("delivery_report", "4")
     assert report.fields == {"recipient": "a@b", "original_subject": "Hello", "original_message": "<m@x>"}
-
-
-def test_a_receipt_keeps_its_own_reference() -> None:
-    octets = {
-        "5": b"Original-Message-ID: <a@b>\nDisposition: x; displayed\n",
-        "6": b"Message-ID: <other@x>\nSubject: S\n",
-    }
-    (receipt,) = read_notices((RECEIPT, ORIGINAL), octets)
-    assert receipt.kind == "read_receipt"
-    assert receipt.fields["original_message"] == "<a@b>"
-    assert receipt.fields["original_subject"] == "S"
-
-
-def test_an_unreadable_report_is_shown_with_its_defects() -> None:
-    encoded = Part(part_id="4", content_type="message/delivery-status", encoding="base64")
-    (notice,) = read_notices((encoded,), {"4": b"!!!!"})
-    assert (notice.fields, notice.defects) == ({}, ("broken base64", "delivery report without a recipient"))
 
 
 def test_there_is_an_end_to_notices() -> None:

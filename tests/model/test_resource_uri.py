@@ -11,6 +11,7 @@ from mailmcp.model.resource_uri import (
     ATTACHMENT_TEMPLATE,
     MESSAGE_TEMPLATE,
     RAW_TEMPLATE,
+    URI_CHARS_MAX,
     ResourceKind,
     ResourceUri,
     format_mailboxes_uri,
@@ -135,7 +136,7 @@ def test_the_mailboxes_of_an_account_have_a_uri() -> None:
         "imap://me@home/mailbox/INBOX/message/1/2",
         "imap://home:143/mailbox/INBOX/message/1/2",
         "imap:///mailbox/INBOX/message/1/2",
-        make_ref("x" * limits.URI_CHARS_MAX).message_uri,
+        make_ref("x" * URI_CHARS_MAX).message_uri,
     ],
 )
 def test_a_foreign_uri_is_refused_without_repeating_it(text: str) -> None:

@@ -13,10 +13,10 @@ from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import SearchQuery
-from mailmcp.tools.attachment_row import file_name
+from mailmcp.tools.attachment_row import ROW_FILENAME_CHARS_MAX, file_name
 from mailmcp.tools.columns import row_lines
 from mailmcp.tools.evidence import search_terms
-from mailmcp.tools.rows import MessageRow, build_row, id_values
+from mailmcp.tools.rows import ROW_PLACES_MAX, MessageRow, build_row, id_values
 from servers.peer import PeerFactory
 from servers.peer_mailbox import PeerMessage
 from tools.conftest import DeskFactory
@@ -231,7 +231,7 @@ def test_long_lists_of_file_names_are_cut_visibly() -> None:
     names = [b"n%d" % number + b"x" * 100 + b".pdf" for number in range(limits.ROW_FILES_MAX + 3)]
     leaves = ((b"application", b"pdf", (b"name", name), None, None, b"base64", 9) for name in names)
     row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
-    assert max(len(name) for _, name in named(row)) <= limits.ROW_FILENAME_CHARS_MAX
+    assert max(len(name) for _, name in named(row)) <= ROW_FILENAME_CHARS_MAX
     assert [part_id for part_id, _ in named(row)] == ["1", "2", "3", "4", "5"]
     assert row.attachments_total == limits.ROW_FILES_MAX + 3
     assert '8 files: "n0' in row_lines(row)[0]
@@ -289,16 +289,13 @@ def test_ids_of_a_message_are_those_it_has() -> None:
 def test_copies_are_named_by_their_ids() -> None:
     others = [
         MessageRef(account_id="work", mailbox=f"Label `{number}`", uidvalidity=3, uid=number)
-        for number in range(1, limits.ROW_PLACES_MAX + 3)
+        for number in range(1, ROW_PLACES_MAX + 3)
     ]
     row = build_row(REF, FetchedMessage(uid=2), places=others)
-    assert row.places == [*(each.message_id for each in others[: limits.ROW_PLACES_MAX]), "…"]
+    assert row.places == [*(each.message_id for each in others[:ROW_PLACES_MAX]), "…"]
     _, also = row_lines(row)
     assert also.endswith("`, …")
-    assert (
-        build_row(REF, FetchedMessage(uid=2), places=others[: limits.ROW_PLACES_MAX]).places
-        == row.places[:-1]
-    )
+    assert build_row(REF, FetchedMessage(uid=2), places=others[:ROW_PLACES_MAX]).places == row.places[:-1]
     assert also.startswith(r'  also `"imap:work:Label \u00601\u0060:3:1"`, ')
 
 

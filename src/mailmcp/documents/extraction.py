@@ -2,13 +2,16 @@
 
 import struct
 from dataclasses import dataclass, field
-from enum import StrEnum, unique
-from typing import Final
+from enum import Enum, StrEnum, unique
+from typing import Final, NamedTuple
 
 from mailmcp import limits
 
 CONTENT_LENGTH: Final = struct.Struct(">Q")
 """Comes before the content on the worker's stdin, which stays open after the content."""
+
+
+PNG_MAGIC: Final = b"\x89PNG\r\n\x1a\n"
 
 
 @unique
@@ -45,8 +48,7 @@ class Job:
     """Address space of the worker, where the platform limits it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(NamedTuple):
     """A page, sheet or slide."""
 
     name: str
@@ -85,7 +87,6 @@ class Picture:
     octets: bytes = field(repr=False)
     """Empty if there is no such page."""
 
-    content_type: str
     width: int
     height: int
     source_width: int
@@ -98,6 +99,11 @@ class Picture:
     notes: tuple[str, ...]
     """As in `Extraction`."""
 
+    @property
+    def content_type(self) -> str:
+        """What it is encoded as."""
+        return "image/png" if self.octets.startswith(PNG_MAGIC) else "image/jpeg"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
@@ -109,53 +115,38 @@ class Member:
 
 
 @unique
-class Cause(StrEnum):
-    """Why a document can't be read."""
+class Cause(Enum):
+    """Why a document can't be read: what happened, and what to do instead."""
 
-    CRASHED = "crashed"
-    TIMED_OUT = "timed_out"
-    OUT_OF_MEMORY = "out_of_memory"
-    TOO_LARGE = "too_large"
-    MALFORMED = "malformed"
-    ENCRYPTED = "encrypted"
-    UNSUPPORTED = "unsupported"
-    UNSUPPORTED_IMAGE = "unsupported_image"
-    UNSUPPORTED_ARCHIVE = "unsupported_archive"
-    NO_MEMBER = "no_member"
-    NOT_A_FILE = "not_a_file"
-    NOT_AN_ARCHIVE = "not_an_archive"
-    NOT_DRAWABLE = "not_drawable"
-    IS_IMAGE = "is_image"
-    NO_TEXT = "no_text"
-
-
-_MESSAGES: Final = {
-    Cause.CRASHED: "The process that reads documents crashed on this one. "
-    "The file itself can still be downloaded.",
-    Cause.TIMED_OUT: "Reading the document took too long and was stopped. "
-    "The file itself can still be downloaded.",
-    Cause.OUT_OF_MEMORY: "Reading the document took too much memory and was stopped. "
-    "The file itself can still be downloaded.",
-    Cause.TOO_LARGE: "The document, or what it contains, is too large to be read. "
-    "The file itself can still be downloaded, in parts if necessary.",
-    Cause.MALFORMED: "The document is damaged or mislabelled, and can't be read. "
-    "Ask the sender for another copy.",
-    Cause.ENCRYPTED: "The document is encrypted, and can't be read without the password. "
-    "Ask the user to open it, or the sender for an unencrypted copy.",
-    Cause.UNSUPPORTED: "The formats of Office before 1997 aren't supported. "
-    "Ask the sender for DOCX, XLSX, PPTX or PDF.",
-    Cause.UNSUPPORTED_IMAGE: "HEIC and AVIF images aren't supported. "
-    "Get the file itself, or ask the sender for JPEG.",
-    Cause.UNSUPPORTED_ARCHIVE: "Archives of 7-Zip and RAR aren't supported. "
-    "Get the file itself, or ask the sender for ZIP.",
-    Cause.NO_MEMBER: "It lists no file under that name. mode=text without member lists the names.",
-    Cause.NOT_A_FILE: "It is a link or a device, not a file, so there is nothing to read.",
-    Cause.NOT_AN_ARCHIVE: "The attachment isn't an archive or an Outlook message: leave member out.",
-    Cause.NOT_DRAWABLE: "Only PNG, JPEG, GIF, WebP, BMP, TIFF and PDF can be shown as images: send text.",
-    Cause.IS_IMAGE: "It is an image: mode=image shows it.",
-    Cause.NO_TEXT: "It has no readable text: it has another type or is damaged.",
-}
-"""What happened, and what to do instead."""
+    CRASHED = "The process that reads documents crashed on this one. The file itself can still be downloaded."
+    TIMED_OUT = "Reading the document took too long and was stopped. The file itself can still be downloaded."
+    OUT_OF_MEMORY = (
+        "Reading the document took too much memory and was stopped. The file itself can still be downloaded."
+    )
+    TOO_LARGE = (
+        "The document, or what it contains, is too large to be read. "
+        "The file itself can still be downloaded, in parts if necessary."
+    )
+    MALFORMED = "The document is damaged or mislabelled, and can't be read. Ask the sender for another copy."
+    ENCRYPTED = (
+        "The document is encrypted, and can't be read without the password. "
+        "Ask the user to open it, or the sender for an unencrypted copy."
+    )
+    UNSUPPORTED = (
+        "The formats of Office before 1997 aren't supported. Ask the sender for DOCX, XLSX, PPTX or PDF."
+    )
+    UNSUPPORTED_IMAGE = (
+        "HEIC and AVIF images aren't supported. Get the file itself, or ask the sender for JPEG."
+    )
+    UNSUPPORTED_ARCHIVE = (
+        "Archives of 7-Zip and RAR aren't supported. Get the file itself, or ask the sender for ZIP."
+    )
+    NO_MEMBER = "It lists no file under that name. mode=text without member lists the names."
+    NOT_A_FILE = "It is a link or a device, not a file, so there is nothing to read."
+    NOT_AN_ARCHIVE = "The attachment isn't an archive or an Outlook message: leave member out."
+    NOT_DRAWABLE = "Only PNG, JPEG, GIF, WebP, BMP, TIFF and PDF can be shown as images: send text."
+    IS_IMAGE = "It is an image: mode=image shows it."
+    NO_TEXT = "It has no readable text: it has another type or is damaged."
 
 
 class UnreadableError(Exception):
@@ -163,5 +154,5 @@ class UnreadableError(Exception):
 
     def __init__(self, cause: Cause) -> None:
         self.cause = cause
-        self.message = _MESSAGES[cause]
+        self.message = cause.value
         super().__init__(self.message)

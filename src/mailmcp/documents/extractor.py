@@ -18,7 +18,13 @@ from anyio import CapacityLimiter, to_thread
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, Extraction, Job, Member, Picture, Task, UnreadableError
 from mailmcp.documents.kind import Kind
-from mailmcp.documents.process import draw_picture, extract_text, read_member
+from mailmcp.documents.process import run_job
+
+EXTRACT_PROCESSES: Final = 2
+"""Documents read at once; others wait."""
+
+EXTRACT_CACHE_OCTETS: Final = 8_388_608
+"""Texts kept so that the next window of a document doesn't read it again."""
 
 ResultT = TypeVar("ResultT")
 
@@ -32,8 +38,8 @@ class Extractor:
     def __init__(
         self,
         *,
-        processes: int = limits.EXTRACT_PROCESSES,
-        cache_octets: int = limits.EXTRACT_CACHE_OCTETS,
+        processes: int = EXTRACT_PROCESSES,
+        cache_octets: int = EXTRACT_CACHE_OCTETS,
         memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
     ) -> None:
         """Allow `processes` at a time, each with `memory_octets`, and keep `cache_octets` of texts."""
@@ -63,7 +69,7 @@ class Extractor:
             if (cached := self._cache.get(key)) is not None:
                 self._cache.move_to_end(key)
                 return cached[0]
-            extraction = await extract_text(content, job)
+            extraction = await run_job(content, job, Extraction)
             self._store(key, extraction)
             return extraction
 
@@ -72,12 +78,12 @@ class Extractor:
     async def draw(self, content: bytes, kind: Kind, *, page: int, deadline: float = math.inf) -> Picture:
         """Return a picture of a page, from 1; waits and raises as `extract` does."""
         job = Job(task=Task.PICTURE, kind=kind, page=page)
-        return await self._wait_and(partial(draw_picture, content), job, deadline)
+        return await self._wait_and(partial(run_job, content, result=Picture), job, deadline)
 
     async def unpack(self, content: bytes, kind: Kind, *, member: str, deadline: float = math.inf) -> Member:
         """Return a file within a document, by its listed name; waits and raises as `extract` does."""
         job = Job(task=Task.MEMBER, kind=kind, member=member)
-        return await self._wait_and(partial(read_member, content), job, deadline)
+        return await self._wait_and(partial(run_job, content, result=Member), job, deadline)
 
     async def _wait_and(
         self, work: Callable[[Job], Awaitable[ResultT]], job: Job, deadline: float

@@ -10,28 +10,22 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+from pydantic import TypeAdapter
 
 from mailmcp import limits
-from mailmcp.documents.extraction import (
-    CONTENT_LENGTH,
-    Cause,
-    Extraction,
-    Job,
-    Member,
-    Picture,
-    Section,
-    Task,
-    UnreadableError,
-)
+from mailmcp.documents.extraction import CONTENT_LENGTH, PNG_MAGIC, Cause, Job, Picture, Task, UnreadableError
 from mailmcp.documents.kind import UNREADABLE, Kind
+
+EXTRACT_GRACE_S: Final = 3.0
+"""Added to that for the process to start, and to finish a step that can't be interrupted."""
 
 ResultT = TypeVar("ResultT")
 
@@ -56,7 +50,7 @@ _OCTETS_MAX: Final = {
 }
 """With the overhead, the longest answer of a worker that isn't compromised."""
 
-_PICTURE_MAGIC: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
+_PICTURE_MAGIC: Final = (PNG_MAGIC, b"\xff\xd8\xff")
 
 _SIGKILL: Final = 9
 _SIGXCPU: Final = int(getattr(signal, "SIGXCPU", 24))
@@ -82,37 +76,16 @@ def worker_command(job: Job) -> list[str]:
     return [sys.executable, "-I", "-S", "-W", "ignore", "-c", _START, json.dumps(asdict(job)), *places]
 
 
-async def extract_text(content: bytes, job: Job, command: Sequence[str] | None = None) -> Extraction:
-    """Read the text of one document, as `run_job` does."""
-    return await run_job(content, job, _extraction, command)
-
-
-async def draw_picture(content: bytes, job: Job) -> Picture:
-    """Draw a page of a document, or scale an image, as `run_job` does.
-
-    There is no picture of a page that doesn't exist, only the number of pages.
-    """
-    return await run_job(content, job, _picture)
-
-
-async def read_member(content: bytes, job: Job) -> Member:
-    """Return one file of an archive or of a message, as `run_job` does."""
-    return await run_job(content, job, _member)
-
-
 async def run_job(
-    content: bytes,
-    job: Job,
-    build: Callable[[dict[str, Any], bytes], ResultT],
-    command: Sequence[str] | None = None,
+    content: bytes, job: Job, result: type[ResultT], command: Sequence[str] | None = None
 ) -> ResultT:
     """Read one document in a new process, which is gone when this returns.
 
     Args:
         content: The decoded file, whole.
         job: What to read. Reading stops after its time, with the text so far; `EXTRACT_GRACE_S` later the
-            process is killed.
-        build: Makes the result of the worker's answer.
+            process is killed. There is no picture of a page that doesn't exist, only the number of pages.
+        result: `Extraction`, `Picture` or `Member`, as the job's task says.
         command: Started instead of the worker.
 
     Raises:
@@ -138,7 +111,7 @@ async def run_job(
         raise UnreadableError(Cause.CRASHED) from error
     octets_max = _OCTETS_MAX[Task(job.task)] + _ANSWER_OVERHEAD_OCTETS
     try:
-        with anyio.move_on_after(job.time_s + limits.EXTRACT_GRACE_S) as scope:
+        with anyio.move_on_after(job.time_s + EXTRACT_GRACE_S) as scope:
             await _exchange(process, content, run, octets_max)
         run.timed_out = scope.cancelled_caught
     finally:
@@ -151,7 +124,7 @@ async def run_job(
         run.returncode,
         bytes(run.stderr).decode("utf-8", "replace"),
     )
-    return _parse(run, build)
+    return _parse(run, result)
 
 
 async def _exchange(process: Process, content: bytes, run: _Run, octets_max: int) -> None:
@@ -202,7 +175,7 @@ async def _reap(process: Process) -> int:
     return returncode
 
 
-def _parse(run: _Run, build: Callable[[dict[str, Any], bytes], ResultT]) -> ResultT:
+def _parse(run: _Run, result: type[ResultT]) -> ResultT:
     """Turn the output and the exit status into a result or an error.
 
     The output is a line of JSON; a picture or a file follows it.
@@ -218,40 +191,10 @@ def _parse(run: _Run, build: Callable[[dict[str, Any], bytes], ResultT]) -> Resu
     try:
         answer = json.loads(line)
         if "cause" in answer:
-            raise UnreadableError(Cause(answer["cause"]))
-        return build(answer, bytes(octets))
+            raise UnreadableError(Cause[answer["cause"]])
+        read = TypeAdapter(result).validate_python(answer | {"octets": bytes(octets)})
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise UnreadableError(Cause.CRASHED) from error
-
-
-def _extraction(answer: dict[str, Any], _: bytes) -> Extraction:
-    """Build an extraction from the known keys of the worker's answer."""
-    return Extraction(
-        text=str(answer["text"]),
-        sections=tuple(Section(name=str(name), offset=int(offset)) for name, offset in answer["sections"]),
-        truncated=bool(answer["truncated"]),
-        notes=tuple(str(note) for note in answer["notes"]),
-        is_scanned=bool(answer.get("is_scanned")),
-        files=tuple(str(name) for name in answer.get("files", ())),
-    )
-
-
-def _picture(answer: dict[str, Any], octets: bytes) -> Picture:
-    """Build a picture from the known keys of the worker's answer."""
-    if not octets.startswith(_PICTURE_MAGIC) and octets:
-        raise ValueError("not a PNG or JPEG")
-    return Picture(
-        octets=octets,
-        content_type="image/png" if octets.startswith(_PICTURE_MAGIC[0]) else "image/jpeg",
-        width=int(answer["width"]),
-        height=int(answer["height"]),
-        source_width=int(answer["source_width"]),
-        source_height=int(answer["source_height"]),
-        pages=int(answer["pages"]),
-        notes=tuple(str(note) for note in answer["notes"]),
-    )
-
-
-def _member(answer: dict[str, Any], octets: bytes) -> Member:
-    """Build a file within another from the worker's answer."""
-    return Member(octets=octets, notes=tuple(str(note) for note in answer["notes"]))
+    if isinstance(read, Picture) and read.octets and not read.octets.startswith(_PICTURE_MAGIC):
+        raise UnreadableError(Cause.CRASHED)
+    return read

@@ -105,7 +105,7 @@ def answer(reader: ModuleType, content: bytes, job: Job, out: Writer) -> bytes:
     elif cause is None and out.truncated:  # stopped by the clock
         cause = Cause.TIMED_OUT
     if cause is not None:
-        facts, octets = {"cause": cause}, b""
+        facts, octets = {"cause": cause.name}, b""
     return json.dumps(facts, ensure_ascii=False).encode() + b"\n" + octets
 
 

@@ -9,10 +9,12 @@ import time
 from dataclasses import dataclass, field
 from typing import Final
 
-from mailmcp import limits
 from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.wording import counted
+
+DOCUMENT_SECTIONS_MAX: Final = 5_000
+"""Pages, sheets or slides of one document."""
 
 _SECTION_NAME_CHARS_MAX: Final = 100
 _PLAIN_NAME: Final = re.compile(r"[\w &'+,./%…-]*")
@@ -78,8 +80,8 @@ class Writer:
         Raises:
             StopReading: There are too many, or the text is full.
         """
-        if len(self._sections) > limits.DOCUMENT_SECTIONS_MAX:
-            self.stop(f"Only the first {limits.DOCUMENT_SECTIONS_MAX} pages, sheets or slides were read.")
+        if len(self._sections) > DOCUMENT_SECTIONS_MAX:
+            self.stop(f"Only the first {DOCUMENT_SECTIONS_MAX} pages, sheets or slides were read.")
         # The name becomes part of the text, in brackets and between line breaks.
         if len(name) + _NAME_OVERHEAD_CHARS > self._left:
             self.stop(self._full)

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import IO, Final, NoReturn, TypeAlias
 from xml.parsers import expat
 
-from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
+
+XML_DEPTH_MAX: Final = 256
+"""Nesting of elements in a document's XML; tables in tables reach 60."""
 
 _CHUNK_OCTETS: Final = 65_536
 
@@ -89,7 +91,7 @@ class _Handlers:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
-        if self._depth > limits.XML_DEPTH_MAX:
+        if self._depth > XML_DEPTH_MAX:
             raise UnreadableError(Cause.MALFORMED)
         named = {_attribute(key): value for key, value in attributes.items()} if attributes else attributes
         self.events.append(Start(name.rpartition(" ")[2], named))

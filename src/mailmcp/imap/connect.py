@@ -1,6 +1,6 @@
 """From an account to a signed-in connection: TCP, TLS, login, ID.
 
-`connect`, `log_in` and `identify` are the steps. They block, and raise `DeadlineError` if a timeout of the
+`connect` and `log_in` are the steps. They block, and raise `DeadlineError` if a timeout of the
 account passed, and `InternalError` if the connection, TLS or the server failed. Another thread can abort a
 connection by its handle.
 """
@@ -97,10 +97,9 @@ class ConnectionHandle:
 
 
 def open_connection(handle: ConnectionHandle) -> Client:
-    """Connect, secure, log in and send ID."""
+    """Connect, secure and log in."""
     connection = connect(handle)
     log_in(connection, handle)
-    identify(connection, handle)
     return connection
 
 
@@ -122,24 +121,22 @@ def connect(handle: ConnectionHandle) -> Client:
 
 
 def log_in(connection: Client, handle: ConnectionHandle) -> None:
-    """Log in once; `AuthFailedError` if the login is refused or not offered, or there is no password."""
+    """Log in once, and send the client's name if the server knows ID (RFC 2971).
+
+    NetEase opens no mailbox without it. `AuthFailedError` if the login is refused or not offered, or there is
+    no password.
+    """
     with handle.closing_on_failure():
-        if connection.preauthenticated:
-            return
-        match handle.account.credentials:
-            case Password(read=read_password):
-                _log_in_with_password(connection, handle, read_password())
-            case BearerToken() as bearer:
-                _log_in_with_token(connection, handle, bearer)
-        connection.learn_capabilities()
-
-
-def identify(connection: Client, handle: ConnectionHandle) -> None:
-    """Send the client's name if the server knows ID (RFC 2971); NetEase opens no mailbox without it."""
-    if not connection.can("ID"):
-        return
-    with handle.closing_on_failure(), suppress(RefusedError):  # a server that refuses it still serves
-        connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
+        if not connection.preauthenticated:
+            match handle.account.credentials:
+                case Password(read=read_password):
+                    _log_in_with_password(connection, handle, read_password())
+                case BearerToken() as bearer:
+                    _log_in_with_token(connection, handle, bearer)
+            connection.learn_capabilities()
+        if connection.can("ID"):
+            with suppress(RefusedError):  # a server that refuses it still serves
+                connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
 
 
 def tls_context(account: Account) -> ssl.SSLContext:

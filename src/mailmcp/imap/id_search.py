@@ -14,7 +14,7 @@ from typing import Final
 from mailmcp.imap.command import quoted
 from mailmcp.imap.fetch import Fetched, fetch_steps
 from mailmcp.imap.object_ids import id_items
-from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
+from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.search.plan import Plan, format_search_date
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.session import Session
@@ -100,9 +100,8 @@ def find_by_ids(
     items = (*items, *id_items(session, threads=True))
     tasks: list[MailboxTask[FoundByIds | ToolError]] = []
     for name, uidvalidity in mailboxes.items():
-        current = CurrentMailbox()
-        steps = _steps(session, name, searches, current, items=items, known=known.get(name, ()))
-        tasks.append(MailboxTask(mailbox=name, uidvalidity=uidvalidity, steps=steps, current=current))
+        steps = _steps(session, name, searches, items=items, known=known.get(name, ()))
+        tasks.append(MailboxTask(mailbox=name, uidvalidity=uidvalidity, steps=steps))
     return dict(zip(mailboxes, run_pipelined(session, tasks), strict=True))
 
 
@@ -130,7 +129,6 @@ def _steps(
     session: Session,
     name: str,
     searches: Sequence[tuple[bytes, ...]],
-    current: CurrentMailbox,
     *,
     items: Sequence[str],
     known: Collection[int],
@@ -146,9 +144,9 @@ def _steps(
     if len(new) > ROWS_MAX:
         statements[f"In {code(name)}, only the newest {ROWS_MAX} of very many messages were read."] = None
     fetched = (yield from fetch_rows(session, new[-ROWS_MAX:], items)) if new else Fetched()
-    assert current.mailbox is not None  # noqa: S101 - it was searched
+    assert session.mailbox is not None  # noqa: S101 - it was searched
     return FoundByIds(
-        uidvalidity=current.mailbox.uidvalidity,
+        uidvalidity=session.mailbox.uidvalidity,
         uids=frozenset(uids),
         fetched=fetched,
         statements=tuple(statements),

@@ -42,15 +42,10 @@ class PipelineInterruptedError(Exception):
 
 
 Steps: TypeAlias = Generator[Sequence[Command], Responses, ResultT]
-"""Yields commands. Without commands it only wants the mailbox, which may cost a round trip."""
+"""Yields commands. Without commands it only wants the mailbox, which may cost a round trip.
 
-
-@dataclass(slots=True)
-class CurrentMailbox:
-    """The mailbox of steps, for functions that don't receive the responses."""
-
-    mailbox: SelectedMailbox | None = None
-    """As of the latest responses; None before the first."""
+While it runs, its mailbox is that of the session (`Session.mailbox`); others may be opened while it waits.
+"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,7 +57,6 @@ class MailboxTask(Generic[ResultT]):
     """What the mailbox must have; None for any."""
 
     steps: Steps[ResultT]
-    current: CurrentMailbox = field(default_factory=CurrentMailbox)
     request: Sequence[Command] = ()
     result: ResultT | ToolError | None = None
     """None until the steps have ended; no steps return None."""
@@ -95,7 +89,6 @@ class MailboxTask(Generic[ResultT]):
             exists = reply.number("EXISTS") if isinstance(reply, Response) else None
             if exists is not None:
                 mailbox.exists = exists
-        self.current.mailbox = mailbox
         self.uidvalidity = mailbox.uidvalidity  # a mailbox that is rebuilt meanwhile is another one
         self.advance(Responses(mailbox=mailbox, replies=replies))
 
@@ -187,7 +180,6 @@ def _run_burst(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> None:
             task.fail(error)  # the replies are about no mailbox, or about the one before
             continue
         if failure:
-            task.current.mailbox = mailbox
             task.interrupt(failure, own)
         else:
             task.resume(mailbox, own)

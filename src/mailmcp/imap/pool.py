@@ -18,7 +18,7 @@ from anyio import CapacityLimiter, to_thread
 
 from mailmcp.imap.account import Account
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import ConnectionHandle, connect, identify, log_in
+from mailmcp.imap.connect import ConnectionHandle, connect, log_in
 from mailmcp.imap.errors import (
     Stage,
     connection_limit_error,
@@ -169,25 +169,21 @@ class AccountSessions:
             InternalError: It was not answered; the reason is `login_unanswered`. Or the server is known to
                 allow no more sessions; the reason is `connection_limit`.
         """
-        wait_s, account_id = self._no_login_until - now, self.account.account_id
-        details, rate_limit = {"account_id": account_id}, RateLimit(retry_after_s=max(0, round(wait_s)))
-        if wait_s > 0 and self._refusal is None:
-            raise InternalError(
-                f"The server closed the connection during the login of account {account_id}. It won't be "
-                f"retried for {wait_s:.0f} s: the password may be wrong, and the provider might lock the "
-                "account. If this happens again, check the password.",
-                reason=Reason.LOGIN_UNANSWERED,
-                retryable=True,
-                details=details,
-                rate_limit=rate_limit,
+        wait_s, account_id, refusal = self._no_login_until - now, self.account.account_id, self._refusal
+        if wait_s > 0:
+            what = (
+                "was refused a moment ago"
+                if refusal
+                else "was not answered: the server closed the connection"
             )
-        if wait_s > 0 and self._refusal:
-            raise AuthFailedError(
-                f"The login of account {account_id} was refused a moment ago. It won't be retried for "
-                f"{wait_s:.0f} s, so that the provider doesn't lock the account. {self._refusal.message}",
-                reason=Reason.BACKING_OFF,
-                details=details,
-                rate_limit=rate_limit,
+            advice = refusal.message if refusal else "If this happens again, check the password."
+            raise (AuthFailedError if refusal else InternalError)(
+                f"The login of account {account_id} {what}. It won't be retried for {wait_s:.0f} s, so that "
+                f"the provider doesn't lock the account. {advice}",
+                reason=Reason.BACKING_OFF if refusal else Reason.LOGIN_UNANSWERED,
+                retryable=refusal is None,
+                details={"account_id": account_id},
+                rate_limit=RateLimit(retry_after_s=round(wait_s)),
             )
         if self.leased + len(self.idle) >= self.slots.total_tokens:
             raise connection_limit_error(account_id)
@@ -353,7 +349,6 @@ class Pool:
         sessions = call.sessions
         sessions.fail_if_no_login(self._clock())
         handle = ConnectionHandle(sessions.account)
-        session: Session | None = None
         try:
             connection = await self._in_thread(call, handle, partial(connect, handle))
             async with sessions.login_lock:
@@ -363,17 +358,13 @@ class Pool:
                 except BaseException as error:
                     sessions.login_failed(error, handle, self._clock())
                     raise
-                session = Session(connection, handle, sessions.quirks, self._clock())
                 sessions.login_succeeded()
-            await self._in_thread(call, handle, partial(identify, connection, handle))
         except BaseException:
             # The thread may have finished connecting after the call was cancelled.
             handle.abort()
             handle.close()
-            if session:
-                sessions.give_back(session, self._clock(), keep=False)
             raise
-        return session
+        return Session(connection, handle, sessions.quirks, self._clock())
 
     async def _in_thread(self, call: _Call, handle: ConnectionHandle, work: Callable[[], ResultT]) -> ResultT:
         """Run `work`, which uses one connection, in a thread that ends with the call; count its traffic.

@@ -12,20 +12,20 @@ from datetime import tzinfo
 from itertools import islice
 from typing import Final
 
-from mailmcp.limits import (
-    NOTICE_CHARS_MAX,
-    NOTICE_OCTETS_MAX,
-    NOTICE_PARTS_MAX,
-    NOTICES_MAX,
-    TEXT_PART_OCTETS_MAX,
-)
+from mailmcp.limits import NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX, TEXT_PART_OCTETS_MAX
 from mailmcp.mail.calendar.invitation import decode_calendar, describe_item
 from mailmcp.mail.calendar.meeting import is_winmail
 from mailmcp.mail.clean import bounded_line, clean_line, cut_start
 from mailmcp.mail.header.address import is_seen_whole
 from mailmcp.mail.header.fields import Headers, parse_headers
-from mailmcp.mail.mime.structure import Part, leaf_parts
+from mailmcp.mail.mime.structure import MESSAGE_TYPES, Part, leaf_parts
 from mailmcp.mail.mime.transfer import decode_transfer
+
+NOTICE_PARTS_MAX: Final = 4
+"""Calendar objects and reports read of one message; real mail has one, or the same one twice."""
+
+NOTICES_MAX: Final = 20
+"""Events or recipients reported of one message; with more it is a list, not a notice."""
 
 INVITATION: Final = "invitation"
 DELIVERY_REPORT: Final = "delivery_report"
@@ -41,15 +41,7 @@ _DISPOSITION: Final = frozenset(
     {"message/disposition-notification", "message/global-disposition-notification"}
 )
 _REPORTS: Final = _DELIVERY | _DISPOSITION
-_ORIGINAL: Final = frozenset(
-    {
-        "text/rfc822-headers",
-        "text/rfc822-header",
-        "message/global-headers",
-        "message/rfc822",
-        "message/global",
-    }
-)
+_ORIGINAL: Final = MESSAGE_TYPES | {"text/rfc822-headers", "text/rfc822-header", "message/global-headers"}
 _ODD_ADDRESS_CHARS_MAX: Final = 150
 _TYPED: Final = re.compile("^ *[A-Za-z0-9-]{1,40} *; *")  # "rfc822; ann@a.example", "smtp; 550 No"
 _BLANK_LINE: Final = re.compile(rb"(?:\r?\n|\r(?!\n))[ \t]*(?:\r?\n|\r(?!\n))")
@@ -95,6 +87,18 @@ def choose_notice_parts(root: Part | None) -> tuple[Part, ...]:
             notices += 1
             reported = is_report
     return tuple(chosen)
+
+
+def delivery_report_part(root: Part | None) -> Part | None:
+    """Return the part that says what became of a message, of a delivery report; None for other mail."""
+    return next((part for part in leaf_parts(root) if part.content_type in _DELIVERY), None)
+
+
+def failed_recipients(octets: bytes, part: Part) -> tuple[str, ...]:
+    """Return the recipients whose mail came back, by a `delivery_report_part`; still transfer-encoded."""
+    found, _ = read_delivery_report(decode_transfer(octets, part.encoding).octets)
+    failed = (each["recipient"] for each in found if each.get("action") == "failed" and "recipient" in each)
+    return tuple(dict.fromkeys(failed))
 
 
 def leaves_out_notices(root: Part | None) -> bool:

@@ -4,9 +4,10 @@ The front door of this package. `read_message` calls the rooms in the order in w
 read. `read_attached_message` does the same for a message inside a message, as text alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import tzinfo
+from itertools import islice
 from typing import Final
 
 from mailmcp.limits import NOTICE_CHARS_MAX
@@ -17,6 +18,7 @@ from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import MessageView, parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.notices import (
     TOO_MANY_NOTICES,
     Notice,
@@ -26,6 +28,7 @@ from mailmcp.mail.notices import (
 )
 from mailmcp.mail.people import people_of
 from mailmcp.mail.protection import protection_note
+from mailmcp.mail.removed_content import Removed
 from mailmcp.mail.text.alternatives import PlainOnly, lines_not_in_html
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import collapse_quotes
@@ -42,6 +45,10 @@ _STUB_SHARE: Final = 20
 """So may one whose HTML is so many times longer."""
 
 _ATTACHMENTS_NAMED: Final = 20
+MESSAGES_INSIDE_MAX: Final = 50
+"""Messages that are read with the one that holds them: a long digest."""
+
+_MESSAGES_DEEP_MAX: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +56,7 @@ class AttachedMessage:
     """A message inside a message, read."""
 
     body: BodyText
-    """Its text begins with Subject, From, To, Cc and Date, and ends with the attachments."""
+    """Its text begins with Subject, From, To, Cc and Date, and ends with the messages inside."""
 
     not_in_html: PlainOnly
     """What its plain text says and its HTML doesn't show; nothing if the message is cut."""
@@ -186,9 +193,7 @@ def read_message(
 
 
 def read_attached_message(octets: bytes, *, part_id: str = "", cut: bool = False) -> AttachedMessage:
-    """Write a message as text: Subject, From, To, Cc and Date, then its text, then its attachments.
-
-    For attachments of type message/rfc822 and for files that hold a message (``.eml``).
+    """Write a message as text, and those inside it, for attachments of type message/rfc822 and `.eml` files.
 
     Args:
         octets: The message, transfer encoding already removed.
@@ -197,31 +202,62 @@ def read_attached_message(octets: bytes, *, part_id: str = "", cut: bool = False
         cut: Whether the octets are only a beginning.
 
     Returns:
-        The text, without empty header fields. Messages inside this one are named, not entered.
+        For each message Subject, From, To, Cc and Date without empty ones, its text, and its attachments;
+        at most MESSAGES_INSIDE_MAX messages.
     """
+    found = list(islice(_read_levels(octets, part_id, cut, 0), MESSAGES_INSIDE_MAX + 1))
+    levels = found[:MESSAGES_INSIDE_MAX]
+    texts = [each.body.text for each in levels]
+    if len(found) > len(levels):
+        texts.append(f"(Messages after the first {MESSAGES_INSIDE_MAX} are not shown)")
+    only = [each.not_in_html for each in levels]
+    return AttachedMessage(
+        body=replace(
+            levels[0].body,
+            text="\n\n".join(filter(None, texts)),
+            removed=Removed.total(each.body.removed for each in levels),
+            defects=tuple(dict.fromkeys(defect for each in levels for defect in each.body.defects)),
+        ),
+        not_in_html=PlainOnly(
+            lines=sum(each.lines for each in only),
+            maybe_lines=sum(each.maybe_lines for each in only),
+            first=next((each.first for each in only if each.first), ""),
+            html_lines=sum(each.html_lines for each in only),
+        ),
+    )
+
+
+def _read_levels(octets: bytes, part_id: str, cut: bool, depth: int) -> Iterator[AttachedMessage]:  # noqa: FBT001 - private
+    """Yield a message and those inside it, in reading order."""
     view = parse_message(octets, complete=True)
     text_parts = choose_text_parts(view.structure)
     contents = view.contents()
     body = body_text(text_parts, contents, full_links=True)
     attached = list_attachments(view.structure, text_parts)
+    ids = [f"{part_id}.{each.part_id}" if part_id else "" for each in attached]
     lines = [
         f"Attachment: {each.filename or each.subject or '(unnamed)'} "
-        f"({each.content_type}{f', part {part_id}.{each.part_id}' if part_id else ''})"
-        for each in attached[:_ATTACHMENTS_NAMED]
+        f"({each.content_type}{f', part {own_id}' if own_id else ''})"
+        for each, own_id in list(zip(attached, ids, strict=True))[:_ATTACHMENTS_NAMED]
     ]
     if len(attached) > _ATTACHMENTS_NAMED:
         lines.append(f"and {counted(len(attached) - _ATTACHMENTS_NAMED, 'more attachment')}")
-    blocks = ("\n".join(_head(view.headers)), body.text, "\n".join(lines))
-    return AttachedMessage(
+    title = f"--- Attached message{f', part {part_id}' if part_id else ''} ---" if depth else ""
+    head = "\n".join(filter(None, [title, *_head(view.headers)]))
+    yield AttachedMessage(
         body=replace(
             body,
-            text="\n\n".join(block for block in blocks if block),
+            text="\n\n".join(filter(None, [head, body.text, "\n".join(lines)])),
             defects=tuple(dict.fromkeys((*view.defects, *body.defects))),
         ),
         not_in_html=(
             PlainOnly() if cut else lines_not_in_html(text_parts, contents, html_is_read=body.from_html)
         ),
     )
+    for each, own_id in zip(attached, ids, strict=True):
+        if each.is_message and depth < _MESSAGES_DEEP_MAX:
+            inner = decode_transfer(contents.get(each.part_id, b""), each.encoding).octets
+            yield from _read_levels(inner, own_id if each.has_numbered_parts else "", cut, depth + 1)
 
 
 def _head(headers: Headers) -> list[str]:

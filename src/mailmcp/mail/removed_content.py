@@ -1,64 +1,64 @@
-"""Warnings about what was removed from a text, may mislead in it, or is in the plain text alone."""
+"""What was removed from a text, or may mislead in it, and the warnings about that."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 
-from mailmcp.mail.html.convert import HtmlText
-from mailmcp.mail.text.alternatives import PlainOnly
-from mailmcp.mail.text.body import BodyText
 from mailmcp.wording import counted
 
 
-def removal_warnings(texts: Sequence[BodyText | HtmlText], *, where: str, source: str = "") -> list[str]:
-    """List what was removed from texts and what may mislead in them.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """Counts of one text."""
 
-    Args:
-        texts: The texts; their counts are added up.
-        where: What to call them: `the body`.
-        source: Name of the tool that shows what was hidden, or "" not to name one.
-    """
-    warnings: list[str] = []
-    if hidden := sum(each.hidden_removed for each in texts):
-        chars = counted(sum(each.hidden_chars for each in texts), "character")
-        shown = f"; {source} has {'it' if hidden == 1 else 'them'}" if source else ""
-        warnings.append(f"Removed {counted(hidden, 'hidden passage')} ({chars}) from {where}{shown}.")
-    if maybe_hidden := sum(each.maybe_hidden for each in texts):
-        chars = counted(sum(each.maybe_hidden_chars for each in texts), "character")
-        warnings.append(f"People may not see {counted(maybe_hidden, 'marked passage')} of {where} ({chars}).")
-    if invisible := sum(each.invisible_removed for each in texts):
-        warnings.append(f"Removed {counted(invisible, 'invisible character')} from {where}.")
-    if misleading := sum(each.misleading_links for each in texts):
-        if misleading == 1:
-            warnings.append(f"1 link in {where} is misleading: its target is shown unless it runs code.")
-        else:
-            warnings.append(
-                f"{misleading} links in {where} are misleading: their targets are shown unless they run code."
-            )
-    return warnings
+    hidden: int = 0
+    """Passages that the HTML certainly hides, which were removed."""
 
+    hidden_chars: int = 0
+    """Characters of these passages, as they would read."""
 
-def plain_text_warnings(
-    plain_only: PlainOnly, *, where: str = "the plain text", html_shown_by: str = ""
-) -> list[str]:
-    """List what people may not see of a plain text, because they read the HTML, and what only the HTML says.
+    maybe_hidden: int = 0
+    """Passages that a style may hide, whose value isn't understood or which some obey: each is marked."""
 
-    Args:
-        plain_only: From `mailmcp.mail.text.alternatives`.
-        where: What to call the plain text.
-        html_shown_by: What shows the HTML, if anything does.
-    """
-    warnings: list[str] = []
-    if plain_only.lines:
-        lines = counted(plain_only.lines, "line")
-        warnings.append(f"People who read the HTML don't see {lines} of {where}.")
-    if plain_only.maybe_lines:
-        lines = counted(plain_only.maybe_lines, "line")
-        warnings.append(f"People who read the HTML may not see {lines} of {where}.")
-    if plain_only.html_lines:
-        lines = counted(plain_only.html_lines, "line")
-        shown = (
-            f": {html_shown_by} shows {'it' if plain_only.html_lines == 1 else 'them'}"
-            if html_shown_by
-            else ""
-        )
-        warnings.append(f"The HTML has {lines} that {where}, shown here, doesn't have{shown}.")
-    return warnings
+    maybe_hidden_chars: int = 0
+    invisible: int = 0
+    """Invisible and bidirectional control characters that were removed."""
+
+    misleading_links: int = 0
+    """Links whose text names another host than the one they lead to; the text shows the real one."""
+
+    sheets_cut: int = 0
+    """Documents whose style sheets are too large to apply all of them."""
+
+    @staticmethod
+    def total(found: Iterable["Removed"]) -> "Removed":
+        """Add up the counts of several texts."""
+        texts = list(found)
+        names = (each.name for each in fields(Removed))
+        return Removed(**{name: sum(getattr(each, name) for each in texts) for name in names})
+
+    def warnings(self, *, where: str, source: str = "") -> list[str]:
+        """List what a reader must know.
+
+        Args:
+            where: What to call the text: `the body`.
+            source: Name of the tool that shows what was hidden, or "" not to name one.
+        """
+        found: list[str] = []
+        if self.hidden:
+            shown = f"; {source} has {'it' if self.hidden == 1 else 'them'}" if source else ""
+            chars = counted(self.hidden_chars, "character")
+            found.append(f"Removed {counted(self.hidden, 'hidden passage')} ({chars}) from {where}{shown}.")
+        if self.maybe_hidden:
+            passages = counted(self.maybe_hidden, "marked passage")
+            chars = counted(self.maybe_hidden_chars, "character")
+            found.append(f"People may not see {passages} of {where} ({chars}).")
+        if self.sheets_cut:
+            found.append(f"Not all style sheets could be applied: people may not see all of {where}.")
+        if self.invisible:
+            found.append(f"Removed {counted(self.invisible, 'invisible character')} from {where}.")
+        if self.misleading_links == 1:
+            found.append(f"1 link in {where} is misleading: its target is shown unless it runs code.")
+        elif self.misleading_links:
+            links = f"{self.misleading_links} links in {where}"
+            found.append(f"{links} are misleading: their targets are shown unless they run code.")
+        return found

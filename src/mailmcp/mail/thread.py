@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from mailmcp import limits
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.header.subject import is_reply_subject
+
+REFERENCES_MAX: Final = 50
+"""Ids read of one message's References: the first and the latest. Longer lists only repeat them."""
 
 THREAD_HEADER_FIELDS: Final = "MESSAGE-ID REFERENCES IN-REPLY-TO SUBJECT DATE FROM TO CC"
 """The fields that `parse_thread_headers` reads."""
@@ -58,8 +60,8 @@ def parse_thread_headers(headers: Headers, *, thread_id: str = "") -> ThreadHead
     references = [*find_ids(headers.get("References")), *find_ids(headers.get("In-Reply-To"))]
     own = next(iter(find_ids(headers.get("Message-ID"))), "")
     refers_to = tuple(each for each in dict.fromkeys(references) if each != own)
-    if len(refers_to) > limits.REFERENCES_MAX:
-        refers_to = (refers_to[0], *refers_to[1 - limits.REFERENCES_MAX :])
+    if len(refers_to) > REFERENCES_MAX:
+        refers_to = (refers_to[0], *refers_to[1 - REFERENCES_MAX :])
     return ThreadHeaders(
         own_id=own,
         refers_to=refers_to,

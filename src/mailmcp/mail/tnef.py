@@ -26,19 +26,9 @@ _HEADER: Final = struct.Struct("<IH")
 _ATTRIBUTE: Final = struct.Struct("<BII")
 _CHECKSUM: Final = struct.Struct("<H")
 _MULTIPLE: Final = 0x1000
-_FIXED_OCTETS: Final = {
-    0x2: 4,
-    0x3: 4,
-    0x4: 4,
-    0x5: 8,
-    0x6: 8,
-    0x7: 8,
-    0xA: 4,
-    0xB: 4,
-    0x14: 8,
-    0x40: 8,
-    0x48: 16,
-}
+_FIXED_OCTETS: Final = dict.fromkeys((0x2, 0x3, 0x4, 0xA, 0xB), 4) | dict.fromkeys(
+    (0x5, 0x6, 0x7, 0x14, 0x40), 8
+) | {0x48: 16}  # fmt: skip
 """Octets of the property types of fixed length, with their padding (section 2.1.3.5)."""
 
 _VARIABLE: Final = frozenset({STRING8, UNICODE, BINARY, OBJECT})

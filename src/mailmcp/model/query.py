@@ -1,6 +1,6 @@
 """A search as one value, and its criteria: each field of `SearchQuery` is one row of a table.
 
-A row holds everything that is particular to a criterion: its argument, its code in a cursor, its IMAP keys
+A row holds everything that is particular to a criterion: its argument, its IMAP keys
 (RFC 9051 section 6.4.4), what proves it on a message, and how a sentence names it. Code that handles criteria
 loops over `CRITERIA`, so a new row is a new criterion. Only other programs' operators for it, such as
 `from:`, are elsewhere (`tools/search/syntax.py`).
@@ -84,9 +84,6 @@ class Proof(Enum):
 class Criterion:
     """One row of the table."""
 
-    code: str
-    """In cursors, which clients keep: never change or reuse one. `tools/search/state.py` has others."""
-
     kind: Kind
     proof: Proof
     noun: str
@@ -138,7 +135,7 @@ class Criterion:
             and bool(self.capability) == bool(self.provider)
         )
         if not complete:
-            raise TypeError(f"the criterion with code {self.code} lacks its keys or its proof")
+            raise TypeError(f"a criterion by {self.noun} lacks its keys or its proof")
 
     @property
     def argument(self) -> str:
@@ -180,14 +177,14 @@ def bare_message_id(text: str) -> str:
     return text.strip().removeprefix("<").removesuffix(">")
 
 
-def _criterion(default: ValueT, code: str, kind: Kind, proof: Proof, **row: Any) -> ValueT:
-    return field(default=default, metadata={"row": Criterion(code=code, kind=kind, proof=proof, **row)})
+def _criterion(default: ValueT, kind: Kind, proof: Proof, **row: Any) -> ValueT:
+    return field(default=default, metadata={"row": Criterion(kind=kind, proof=proof, **row)})
 
 
-def _words(code: str, **row: Any) -> tuple[str, ...]:
+def _words(**row: Any) -> tuple[str, ...]:
     nothing: tuple[str, ...] = ()
     row |= {"noun": "words", "terms": lambda words: words}
-    return _criterion(nothing, code, Kind.WORDS, Proof.WORDS, **row)
+    return _criterion(nothing, Kind.WORDS, Proof.WORDS, **row)
 
 
 def _seen(word: str) -> Keys:
@@ -197,7 +194,6 @@ def _seen(word: str) -> Keys:
 
 
 def _in_header(
-    code: str,
     *header_fields: str,
     keys: Callable[[str], Keys] | None = None,
     **row: Any,
@@ -209,22 +205,21 @@ def _in_header(
     [first, *_] = header_fields
     keys = keys or (lambda text: (b"HEADER", first.upper().encode(), text))
     row |= {"header_fields": header_fields, "keys": keys}
-    return _criterion("", code, row.pop("kind", Kind.PHRASE), Proof.HEADER, **row)
+    return _criterion("", row.pop("kind", Kind.PHRASE), Proof.HEADER, **row)
 
 
-def _address(code: str, *header_fields: str, keys: Callable[[str], Keys], **row: Any) -> str:
+def _address(*header_fields: str, keys: Callable[[str], Keys], **row: Any) -> str:
     """A part of a name or address; names with their address are searched for in pieces."""
     row |= {
         "terms": lambda text: [piece for each in _SEPARATORS.split(text) if (piece := each.strip())],
         "is_exact": lambda text: not _SEPARATORS.search(text),
     }
-    return _in_header(code, *header_fields, keys=keys, **row)
+    return _in_header(*header_fields, keys=keys, **row)
 
 
-def _flag(code: str, key: bytes, flag: str, *, is_set: bool, aliases: str, published: bool = True) -> bool:
+def _flag(key: bytes, flag: str, *, is_set: bool, aliases: str, published: bool = True) -> bool:
     return _criterion(
         False,  # noqa: FBT003 - the default of the field
-        code,
         Kind.FLAG,
         Proof.FLAGS,
         noun="flags",
@@ -235,10 +230,9 @@ def _flag(code: str, key: bytes, flag: str, *, is_set: bool, aliases: str, publi
     )
 
 
-def _octets(code: str, key: bytes, holds: Callable[[int, int], bool], **row: Any) -> int:
+def _octets(key: bytes, holds: Callable[[int, int], bool], **row: Any) -> int:
     return _criterion(
         0,
-        code,
         Kind.OCTETS,
         Proof.SIZE,
         noun="size",
@@ -249,7 +243,6 @@ def _octets(code: str, key: bytes, holds: Callable[[int, int], bool], **row: Any
 
 
 def _moment(
-    code: str,
     day_key: bytes,
     margin: timedelta,
     holds: Callable[[datetime, int], bool],
@@ -274,7 +267,6 @@ def _moment(
     nothing: datetime | None = None
     return _criterion(
         nothing,
-        code,
         Kind.MOMENT,
         proof,
         keys=keys,
@@ -293,23 +285,20 @@ class SearchQuery:
 
     _: KW_ONLY
     query: tuple[str, ...] = _words(
-        "q",
         keys=_seen,
         description='Words or parts of them, all required; "a phrase" as one. No operators.',
         aliases="q text search keywords search_query search_term search_text terms words criteria",
     )
-    anywhere: tuple[str, ...] = _words("qa", keys=lambda word: (b"TEXT", word), asked_by="query")
+    anywhere: tuple[str, ...] = _words(keys=lambda word: (b"TEXT", word), asked_by="query")
     """Words that were nowhere in `query`: they may be in names of files, or in other header fields."""
 
     exclude: tuple[str, ...] = _words(
-        "x",
         keys=_seen,
         negated=True,
         description="Words that must not occur.",
         aliases="not exclude_words without",
     )
     from_: str = _address(
-        "f",
         "From",
         keys=lambda piece: (b"FROM", piece),
         noun="sender",
@@ -317,15 +306,13 @@ class SearchQuery:
         aliases="sender from_address from_email from_name author",
     )
     to: str = _address(
-        "t",
         "To",
         keys=lambda piece: (b"TO", piece),
         noun="To",
         aliases="recipient recipients to_address to_email",
     )
-    cc: str = _address("c", "Cc", keys=lambda piece: (b"CC", piece), noun="Cc", published=False)
+    cc: str = _address("Cc", keys=lambda piece: (b"CC", piece), noun="Cc", published=False)
     any_address: str = _address(
-        "y",
         "From",
         "To",
         "Cc",
@@ -335,14 +322,12 @@ class SearchQuery:
         aliases="address participant participants contact person",
     )
     subject: str = _in_header(
-        "s",
         "Subject",
         keys=lambda text: (b"SUBJECT", text),
         noun="subject",
     )
     body: str = _criterion(
         "",
-        "o",
         Kind.PHRASE,
         Proof.WORDS,
         noun="body",
@@ -350,7 +335,6 @@ class SearchQuery:
     )
     keyword: str = _criterion(
         "",
-        "k",
         Kind.KEYWORD,
         Proof.FLAGS,
         noun="flags",
@@ -359,7 +343,6 @@ class SearchQuery:
         description="IMAP keyword like $Forwarded.",
     )
     header_message_id: str = _in_header(
-        "i",
         "Message-ID",
         kind=Kind.MESSAGE_ID,
         keys=lambda text: (b"HEADER", b"MESSAGE-ID", f"<{bare_message_id(text)}>"),
@@ -367,10 +350,9 @@ class SearchQuery:
         description="Message-ID header.",
         aliases="message_id rfc822_message_id",
     )
-    list_id: str = _in_header("li", "List-Id", noun="List-Id", aliases="list mailing_list")
+    list_id: str = _in_header("List-Id", noun="List-Id", aliases="list mailing_list")
     gmail_query: str = _criterion(
         "",
-        "g",
         Kind.FOREIGN,
         Proof.SERVER,
         noun="Gmail query",
@@ -381,11 +363,10 @@ class SearchQuery:
         aliases="raw_query gmail_raw x_gm_raw",
     )
     unread_only: bool = _flag(
-        "u", b"UNSEEN", "\\seen", is_set=False, aliases="unread is_unread unseen only_unread"
+        b"UNSEEN", "\\seen", is_set=False, aliases="unread is_unread unseen only_unread"
     )
-    flagged: bool = _flag("l", b"FLAGGED", "\\flagged", is_set=True, aliases="starred is_starred is_flagged")
+    flagged: bool = _flag(b"FLAGGED", "\\flagged", is_set=True, aliases="starred is_starred is_flagged")
     answered: bool = _flag(
-        "r",
         b"ANSWERED",
         "\\answered",
         is_set=True,
@@ -393,7 +374,6 @@ class SearchQuery:
         published=False,
     )
     unanswered_only: bool = _flag(
-        "ua",
         b"UNANSWERED",
         "\\answered",
         is_set=False,
@@ -402,7 +382,6 @@ class SearchQuery:
     )
     awaiting_reply: AwaitedReply | None = _criterion(  # noqa: RUF009 - None is immutable
         None,
-        "aw",
         Kind.AWAITED_REPLY,
         Proof.HEADER,
         noun="sender",
@@ -414,7 +393,6 @@ class SearchQuery:
     )
     has_attachment: bool = _criterion(
         False,  # noqa: FBT003 - the default of the field
-        "h",
         Kind.FLAG,
         Proof.STRUCTURE,
         noun="attachments",
@@ -423,7 +401,6 @@ class SearchQuery:
     )
     kind: WantedKind | None = _criterion(  # noqa: RUF009 - None is immutable
         None,
-        "mk",
         Kind.MAIL_KIND,
         Proof.KIND,
         noun="kinds of mail",
@@ -432,17 +409,15 @@ class SearchQuery:
         aliases="type category message_type mail_type",
     )
     larger_than: int = _octets(
-        "m",
         b"LARGER",
         lambda limit, size: size > limit,
         description="Octets.",
         aliases="min_size larger",
     )
     smaller_than: int = _octets(
-        "e", b"SMALLER", lambda limit, size: size < limit, aliases="max_size smaller", published=False
+        b"SMALLER", lambda limit, size: size < limit, aliases="max_size smaller", published=False
     )
     since: datetime | None = _moment(  # noqa: RUF009 - None is immutable
-        "v",
         b"SINCE",
         -_DAY,
         lambda moment, received: received >= moment.timestamp(),
@@ -450,7 +425,6 @@ class SearchQuery:
         aliases="after date_from from_date start since_date date_after received_after newer_than",
     )
     before: datetime | None = _moment(  # noqa: RUF009 - None is immutable
-        "w",
         b"BEFORE",
         2 * _DAY,
         lambda moment, received: received < moment.timestamp(),
@@ -458,7 +432,6 @@ class SearchQuery:
         aliases="until date_to to_date end before_date date_before received_before older_than",
     )
     written_since: datetime | None = _moment(  # noqa: RUF009 - None is immutable
-        "vw",
         b"SENTSINCE",
         -_DAY,
         lambda moment, written: written >= moment.timestamp(),
@@ -468,7 +441,6 @@ class SearchQuery:
         asked_by="since",
     )
     written_before: datetime | None = _moment(  # noqa: RUF009 - None is immutable
-        "ww",
         b"SENTBEFORE",
         2 * _DAY,
         lambda moment, written: written < moment.timestamp(),
@@ -508,6 +480,3 @@ CRITERIA: Final = tuple(replace(each.metadata["row"], name=each.name) for each i
 
 ARGUMENT_CRITERIA: Final = tuple(row for row in CRITERIA if not row.asked_by)
 """The rows that have an argument of their own."""
-
-if len({row.code for row in CRITERIA}) < len(CRITERIA):
-    raise TypeError(f"two criteria have one code in cursors: {sorted(row.code for row in CRITERIA)}")

@@ -11,10 +11,12 @@ from enum import StrEnum
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from mailmcp import limits
 from mailmcp.model.message_ref import UINT32_MAX, MessageRef
 from mailmcp.reasons import Reason
 from mcp_envelope import InvalidInputError
+
+URI_CHARS_MAX: Final = 15_000
+"""A resource URI: the longest mailbox name that a message id can hold, percent-encoded."""
 
 MESSAGE_TEMPLATE: Final = "imap://{account}/mailbox/{mailbox}/message/{uidvalidity}/{uid}"
 RAW_TEMPLATE: Final = MESSAGE_TEMPLATE + "/raw"
@@ -63,7 +65,7 @@ def parse_resource_uri(text: str) -> ResourceUri:
         InvalidInputError: With reason `malformed_id`, if it has another form, or names a
             mailbox that is not UTF-8 or contains CR, LF or NUL.
     """
-    match = _URI.fullmatch(text) if len(text) <= limits.URI_CHARS_MAX else None
+    match = _URI.fullmatch(text) if len(text) <= URI_CHARS_MAX else None
     if match is not None:
         if match["mailbox"] is None:
             return ResourceUri(kind=ResourceKind.MAILBOXES, account_id=match["account"])

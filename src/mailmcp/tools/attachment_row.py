@@ -16,6 +16,8 @@ from mailmcp.wording import counted
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
 
+ROW_FILENAME_CHARS_MAX: Final = 60
+
 _AS_MESSAGE: Final = re.compile(r"(?:file: )*\W*message\s*:", re.IGNORECASE)
 
 
@@ -54,7 +56,7 @@ FirstAttachments = Annotated[list[AttachmentRow], WithJsonSchema({"type": "array
 def first_attachments(parts: Sequence[Part]) -> list[AttachmentRow]:
     """Build rows of the first attachments, with shortened names."""
     rows = map(attachment_row, parts[: limits.ROW_FILES_MAX])
-    short = limits.ROW_FILENAME_CHARS_MAX
+    short = ROW_FILENAME_CHARS_MAX
     return [row.model_copy(update={"filename": make_snippet(row.filename, short)}) for row in rows]
 
 
@@ -78,7 +80,7 @@ def files_column(rows: Sequence[AttachmentRow], total: int | None) -> list[str]:
     """
     if not rows:
         return []
-    names = (make_snippet(file_name(row), limits.ROW_FILENAME_CHARS_MAX) for row in rows)
+    names = (make_snippet(file_name(row), ROW_FILENAME_CHARS_MAX) for row in rows)
     written = [f"{quote(name)} (part {row.part_id})" for name, row in zip(names, rows, strict=True)]
     return [f"{counted(total or len(rows), 'file')}: {', '.join(written + [ELLIPSIS] * bool(total))}"]
 

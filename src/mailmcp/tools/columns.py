@@ -39,6 +39,10 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     if row.to is not None:
         who = f"to {people_column(row.to) or 'nobody'}"
     columns = list_columns(row, who, zone=zone, when=(row.when or "").replace(f" ({zone})", ""))
+    if row.replaced_by:
+        columns.append(f"replaced by {code(row.replaced_by)}")
+    if row.not_delivered_to:
+        columns.append(f"not delivered to {quote(', '.join(row.not_delivered_to))}")
     octets = row.size_bytes or 0
     if octets >= _MEGABYTE:
         columns.append(f"{octets / _MEGABYTE:.1f} MB")

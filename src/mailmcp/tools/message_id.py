@@ -1,14 +1,17 @@
-"""Message ids as models send them: an id that a tool returned, or another name of the same message."""
+"""Message ids as models send them, and the Message-IDs by which messages that have moved are found again."""
 
 import re
 from collections import OrderedDict
+from typing import Final
 
-from mailmcp import limits
 from mailmcp.model.message_ref import MessageRef, parse_ref
 from mailmcp.model.resource_uri import parse_resource_uri
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import search_for
 from mcp_envelope import InvalidInputError
+
+MESSAGE_ID_CACHE_ENTRIES: Final = 5_000
+"""Remembered Message-IDs of listed messages: half a megabyte, and more than a session lists."""
 
 _QUOTES = " \t`'\"<>“”"
 _HEADER = re.compile(r"(?!imap:)[!#-;=?A-_a-~]{1,250}@[!#-;=?A-_a-~]{1,250}")
@@ -66,7 +69,7 @@ class MessageIdCache:
     Losing one only costs a better next action. Only the event loop touches the cache.
     """
 
-    def __init__(self, *, entries: int = limits.MESSAGE_ID_CACHE_ENTRIES) -> None:
+    def __init__(self, *, entries: int = MESSAGE_ID_CACHE_ENTRIES) -> None:
         self._limit = entries
         self._headers: OrderedDict[str, str] = OrderedDict()
 

@@ -16,6 +16,9 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.owner import Owner
 from mailmcp.tools.preferences import DEFAULTS
 
+ROW_RECIPIENTS_MAX: Final = 2
+"""Recipients named in a row of sent mail; the others are counted."""
+
 _OUTGOING: Final = frozenset({"\\Sent", "\\Drafts"})
 
 
@@ -52,7 +55,7 @@ class SentMail:
                 return None
             if addresses_in(headers, "To") <= own:
                 return None
-        return first_addresses_of(headers, "To", limit=limits.ROW_RECIPIENTS_MAX)
+        return first_addresses_of(headers, "To", limit=ROW_RECIPIENTS_MAX)
 
     def use_of(self, account_id: str, mailbox: str) -> str:
         """Return the special use of a mailbox; "" for an ordinary one."""

@@ -1,7 +1,9 @@
 """One message in a list: what to fetch for it, and its row of data."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 from pydantic import Field
 
@@ -23,6 +25,9 @@ from mailmcp.tools.attachment_row import FirstAttachments, file_name, first_atta
 from mailmcp.tools.evidence import SearchTerms, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.people import SentMail, addresses_of
 from mailmcp.tools.published import Row, Strings
+
+ROW_PLACES_MAX: Final = 5
+"""Other mailboxes named in a row: Gmail shows a message under each of its labels."""
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"
@@ -74,6 +79,12 @@ class LeanMessageRow(ListedRow):
     when: str | None = None
     """When the invitation is for; only in a search for invitations."""
 
+    replaced_by: str | None = None
+    """The id of a message on this page that has a newer version of the invitation."""
+
+    not_delivered_to: Strings | None = None
+    """The recipients that a delivery report is about, if their mail came back."""
+
     matched_in: Strings | None = None
     snippet: str | None = None
 
@@ -90,6 +101,20 @@ class MessageRow(LeanMessageRow):
     has_attachments: bool | None = None
     header_message_id: str | None = None
     email_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowDetails:
+    """What a row shows beyond what the search has fetched."""
+
+    when: str = ""
+    """When the invitation takes place, if it is one and that is known."""
+
+    replaced_by: str = ""
+    not_delivered_to: tuple[str, ...] = ()
+
+
+_NO_DETAILS = RowDetails()
 
 
 def row_items(*, snippets: bool, terms: SearchTerms = _NOTHING) -> Callable[[Session], Sequence[str]]:
@@ -120,7 +145,7 @@ def build_row(
     terms: SearchTerms = _NOTHING,
     places: Sequence[MessageRef] = (),
     sent_mail: SentMail = _ANYONES,
-    when: str = "",
+    details: RowDetails = _NO_DETAILS,
 ) -> MessageRow:
     """Build the row of a message.
 
@@ -131,7 +156,7 @@ def build_row(
         terms: The words of the search.
         places: Where copies of it are.
         sent_mail: Recognizes mail that the owner wrote.
-        when: When the invitation takes place, if it is one and that is known.
+        details: What was fetched for it alone.
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
     structure = parse_body_structure(fetched.body_structure)
@@ -168,8 +193,10 @@ def build_row(
             "attachments_total": len(parts) if len(parts) > limits.ROW_FILES_MAX else None,
             "attachments_unknown": may_have_files or None,
             "invitation": invitation_method(structure.root, fetched.sections) or None,
-            "when": when or None,
-            "places": shown_ids((each.message_id for each in places), limits.ROW_PLACES_MAX) or None,
+            "when": details.when or None,
+            "replaced_by": details.replaced_by or None,
+            "not_delivered_to": list(details.not_delivered_to) or None,
+            "places": shown_ids((each.message_id for each in places), ROW_PLACES_MAX) or None,
             "matched_in": matched_in,
             "snippet": snippet,
             "size_bytes": fetched.size_octets,
@@ -192,9 +219,15 @@ def id_values(ref: MessageRef) -> dict[str, object]:
     }
 
 
-def flags_of(fetched: FetchedMessage) -> list[str]:
-    """Return the flags that are seen whole: a server may send more in a keyword than RFC 9051 allows."""
-    return [each for each in fetched.flags if each and is_seen_whole(each)]
+def flags_of(fetched: FetchedMessage, *, is_draft: bool | None = None) -> list[str]:
+    """Return the flags that are seen whole: a server may send more in a keyword than RFC 9051 allows.
+
+    `is_draft` says whether the one of drafts is among them; None for what the server says.
+    """
+    flags = [each for each in fetched.flags if each and is_seen_whole(each)]
+    if is_draft is None:
+        return flags
+    return [*(each for each in flags if each.lower() != "\\draft"), *(["\\Draft"] if is_draft else [])]
 
 
 def shown_ids(ids: Iterable[str], most: int) -> list[str]:

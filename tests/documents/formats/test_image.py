@@ -5,7 +5,6 @@ import struct
 from typing import Any
 
 import pytest
-from PIL import Image
 
 from documents.pictures import image, opened
 from mailmcp import limits
@@ -82,23 +81,6 @@ def test_of_a_tiff_each_page_is_shown() -> None:
     assert colors == [(255, 0, 0), (0, 255, 0), (0, 0, 255)]
     facts, octets = _drawn(content, 4)
     assert (facts["pages"], facts["notes"], octets) == (3, [], b"")
-
-
-def test_what_is_transparent_stays_so_in_png_and_becomes_white_in_jpeg(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    content = image(300, 300, (255, 0, 0, 0), mode="RGBA")
-    assert opened(_drawn(content)[1]).getpixel((0, 0)) == (255, 0, 0, 0)
-    monkeypatch.setattr("mailmcp.documents.formats.picture._save", _fails_as_png)
-    assert opened(_drawn(content)[1]).getpixel((0, 0)) == (255, 255, 255)
-
-
-def _fails_as_png(picture: Image.Image, name: str, **_: object) -> bytes:
-    if name == "PNG":
-        return bytes(limits.PICTURE_OCTETS_MAX + 1)
-    out = io.BytesIO()
-    picture.save(out, name)
-    return out.getvalue()
 
 
 def test_too_many_pixels_are_refused_before_they_are_decoded() -> None:

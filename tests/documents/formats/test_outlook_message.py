@@ -150,12 +150,3 @@ def test_messages_within_are_sections_and_their_files_are_listed() -> None:
     assert [f"text {level}" in reading.text for level in (2, 3, 4, 5)] == [True, True, True, False]
     assert read_member(io.BytesIO(content), "file4", writer()) == b"\4"
     assert reading.notes == ["Messages that are nested even deeper were not read."]
-
-
-def test_damaged_rtf_costs_only_the_text() -> None:
-    content = ole_file(msg_tree(_ENVELOPE | {0x1009: b"no RTF"}, attachments=[{0x3707: "a", 0x3701: b"b"}]))
-    out = writer()
-    with pytest.raises(UnreadableError):
-        read(io.BytesIO(content), out)
-    assert "1 octet: a" in str(out.result()["text"])
-    assert read_member(io.BytesIO(content), "a", writer()) == b"b"

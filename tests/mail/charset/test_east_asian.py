@@ -10,21 +10,12 @@ from mailmcp.mail.charset.east_asian import find_decoder
     [
         ("big5", b"\xa4\xa4\xa4\xff\xa4\xe5", "中\ufffd文"),
         ("big5", b"\xa4\xa4\xa4\n\xa4\xe5", "中\ufffd\n文"),
-        ("big5", b"\xa4\xa4\xa4 <b>\xa4\xe5", "中\ufffd <b>文"),
         ("big5", b"\xa4\xa4\xa4", "中\ufffd"),
-        ("big5", b"\xa1\x45\x88\x62\x9d\xf2", "‧Ê̄𨋢"),
         ("euc_kr", b"\xc7\xd1\xc7\xff\xb1\xb9", "한\ufffd국"),
-        ("euc_kr", b"\xc7\xd1\xc7 \xb1\xb9\x8c\x63", "한\ufffd 국똠"),
-        ("gb2312", b"\xd6\xd0\xd6\xff\xce\xc4", "中\ufffd文"),
-        ("gbk", b"\xd6\xd0\xd6 \xce\xc4", "中\ufffd 文"),
         ("gb18030", b"\x80\x94\x39\xda\x33", "€💩"),
-        ("gb18030", b"\xd6\xd0\x81\x30", "中\ufffd0"),
         ("euc_jp", b"\xb2\xf1\xb2\xff\xb5\xc4", "会\ufffd議"),
-        ("euc_jp", b"\xb2\xf1\xb2 \xb5\xc4", "会\ufffd 議"),
         ("euc_jp", b"\x8e\xb1\x8f\xb0\xa1", "ｱ丂"),
         ("euc_jp", b"\xad\xa1\xad\xea\xb2\xf1\xb5\xc4\xa4\xce\xb7\xef", "①㈱会議の件"),
-        ("shift_jis", b"\x89\xef\x89\xff\x8bc", "会\ufffd議"),
-        ("shift_jis", b"\x89\xef\x89 \x8bc", "会\ufffd 議"),
         ("shift_jis", b"\xb1\x87\x40\xfa\xb1", "ｱ①﨑"),
         ("iso2022_jp", b"\x1b$B-!-j\x1b(B.", "①㈱."),
         ("iso2022_jp", b"\x1b$@2q5D\x1b(J.\x1b(I1 \x1b(B\\~", "会議.ｱ \\~"),
@@ -47,8 +38,3 @@ def test_all_japanese_charsets_have_the_same_rows(row: int) -> None:
     for cell in range(0x21, 0x7F):
         pair = bytes((row, cell))
         assert iso(b"\x1b$B" + pair + b"\x1b(B") == euc(bytes(octet | 0x80 for octet in pair))
-
-
-def test_other_codecs_are_pythons() -> None:
-    assert find_decoder("utf-8") is None
-    assert find_decoder("johab") is None

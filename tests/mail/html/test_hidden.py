@@ -11,8 +11,8 @@ def read(html: str) -> HtmlText:
     """Read HTML both ways, which agree on what is hidden."""
     text, safe = html_to_text(f"{SHOWN}{html}"), sanitize_html(f"{SHOWN}{html}")
     assert "shown" in text.text
-    assert (text.hidden_by, text.hidden_chars) == (safe.hidden_by, safe.hidden_chars)
-    assert bool(text.maybe_hidden) == bool(safe.maybe_hidden)
+    assert (text.hidden_by, text.removed.hidden_chars) == (safe.hidden_by, safe.removed.hidden_chars)
+    assert bool(text.removed.maybe_hidden) == bool(safe.removed.maybe_hidden)
     assert ("MARK" in text.text) == ("MARK" in safe.text)
     return text
 
@@ -20,73 +20,37 @@ def read(html: str) -> HtmlText:
 @pytest.mark.parametrize(
     ("style", "technique"),
     [
-        ("display:none", "display"),
         ("display : NONE !important", "display"),
         ("display:n\\6fne", "display"),
         ("display/**/:none", "display"),
-        ("color:red;display:none;", "display"),
         ("display:none;display:foo", "display"),
         ("display:none!important;display:block", "display"),
-        ("display:block;display:none", "display"),
-        ("content-visibility:hidden", "display"),
-        ("visibility:hidden", "visibility"),
-        ("visibility:collapse", "visibility"),
-        ("opacity:0", "opacity"),
         ("opacity:.09", "opacity"),
-        ("opacity:5%", "opacity"),
-        ("opacity:-1", "opacity"),
-        ("filter:opacity(0)", "opacity"),
-        ("filter:grayscale(1) opacity(2%)", "opacity"),
         ("-webkit-filter:opacity(0)", "opacity"),
-        ("font-size:0", "font size"),
-        ("font-size:2.9px", "font size"),
         ("font-size:2pt", "font size"),
-        ("font-size:.1em", "font size"),
-        ("font-size:10%", "font size"),
-        ("font:1px/2 serif", "font size"),
         ("font: italic bold .1em Arial", "font size"),
-        ("color:#fff", "colour"),
-        ("color:#f0f0f0", "colour"),
         ("color:rgb(255 255 255 / 100%)", "colour"),
-        ("color:hsl(0,0%,100%)", "colour"),
-        ("color:transparent", "colour"),
         ("color:rgba(0,0,0,.05)", "colour"),
-        ("color:Window", "colour"),
-        ("-webkit-text-fill-color:white", "colour"),
-        ("background:#000", "colour"),
         ("background:black none no-repeat", "colour"),
         ("background-color:currentColor", "colour"),
-        ("color:#123456;background:rgb(18,52,86)", "colour"),
         ("color:#fff;background:linear-gradient(90deg,#fff,white 50%) #000", "colour"),
-        ("position:absolute;left:-9999px", "position"),
         ("position:fixed;top:-500px", "position"),
-        ("position:relative;right:-40em", "position"),
-        ("position:absolute;inset:-999px auto auto", "position"),
         ("position:absolute;left:9999px", "position"),
-        ("margin-left:-9999px", "position"),
         ("margin:-9999px 0 0", "position"),
-        ("text-indent:-999em", "position"),
-        ("translate:-9999px", "position"),
         ("transform:translate(0,-9999px)", "position"),
         ("position:absolute;clip:rect(1px,1px,1px,1px)", "clip"),
-        ("clip-path:inset(50%)", "clip"),
         ("clip-path:circle(0)", "clip"),
-        ("height:0;overflow:hidden", "extent"),
-        ("max-height:2px;overflow:clip", "extent"),
         ("width:1px;overflow:hidden", "extent"),
-        ("block-size:0;overflow-y:auto", "extent"),
-        ("transform:scale(0)", "transform"),
         ("transform:rotate(9deg) scale(.05)", "transform"),
-        ("transform:matrix(.01,0,0,.01,0,0)", "transform"),
-        ("scale:0", "transform"),
         ("letter-spacing:-1em", "letter spacing"),
     ],
 )
 def test_one_value_hides(style: str, technique: str) -> None:
+    """The plain ones are in `hostile.styles`."""
     hidden = read(f'<div style="{style}">MARK &#8203; <b>two</b></div>')
     assert hidden.text == "shown"
-    assert (hidden.hidden_by, hidden.hidden_removed) == ({technique: 1}, 1)
-    assert hidden.hidden_chars in (7, 8)
+    assert (hidden.hidden_by, hidden.removed.hidden) == ({technique: 1}, 1)
+    assert hidden.removed.hidden_chars in (7, 8)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +59,7 @@ def test_one_value_hides(style: str, technique: str) -> None:
         "<p hidden>MARK</p>",
         "<template><p>MARK</p></template>",
         "<noscript>MARK</noscript>",
-        "<iframe>MARK</iframe>",
-        "<textarea>MARK</textarea>",
         "<dialog>MARK</dialog>",
-        "<progress>MARK</progress>",
         "<div style='visibility:hidden'><p>MARK</p></div>",
         "<div style='opacity:.3'><p style='opacity:.3'>MARK</p></div>",
         "<div style='font-size:5px'><p style='font-size:50%'>MARK</p></div>",
@@ -126,31 +87,18 @@ def test_elements_and_what_they_inherit_hide(html: str) -> None:
     "style",
     [
         "display:var(--x)",
-        "visibility:var(--x)",
         "opacity:calc(0)",
         "font-size:.01rlh",
-        "font-size:min(0px,1px)",
         "color:lab(100% 0 0)",
         "color:var(--x)",
-        "color:color-mix(in srgb,white,white)",
-        "color:rgb(from white r g b)",
         "background:var(--x)",
         "-webkit-text-fill-color:var(--x)",
         "color:#fff;background:url(x.png)",
         "height:calc(0px);overflow:hidden",
-        "line-height:0;overflow:hidden",
         "margin-left:calc(-1*9999px)",
         "position:absolute;left:var(--x)",
-        "transform:rotateX(.25turn)",
         "transform:var(--x)",
-        "clip-path:polygon(0 0)",
-        "mask:linear-gradient(transparent,transparent)",
-        "-webkit-mask-image:url(x)",
         "filter:brightness(9)",
-        "contain:strict",
-        "zoom:.01",
-        "animation:x 1s forwards",
-        "offset-path:path('M-999 0')",
         "letter-spacing:var(--x)",
         f"width:{'(' * 2_000}",
         f"font-family:'{'x' * 20_000}'",
@@ -159,7 +107,11 @@ def test_elements_and_what_they_inherit_hide(html: str) -> None:
 def test_a_value_that_is_not_understood_may_hide(style: str) -> None:
     hidden = read(f'<div style="{style}">MARK [a]</div>')
     assert hidden.text == "shown\n\n[may be hidden: MARK (a)]"
-    assert (hidden.hidden_removed, hidden.maybe_hidden, hidden.maybe_hidden_chars) == (0, 1, 8)
+    assert (hidden.removed.hidden, hidden.removed.maybe_hidden, hidden.removed.maybe_hidden_chars) == (
+        0,
+        1,
+        8,
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,8 +124,6 @@ def test_a_value_that_is_not_understood_may_hide(style: str) -> None:
         "<video>MARK</video>",
         "<canvas>MARK</canvas>",
         "<svg><text>MARK</text></svg>",
-        "<math><mi>MARK</mi></math>",
-        "<marquee>MARK</marquee>",
         "<video><img alt=MARK></video>",
     ],
 )
@@ -186,14 +136,10 @@ def test_what_only_some_programs_show_is_marked(html: str) -> None:
 @pytest.mark.parametrize(
     "style",
     [
-        "display:block",
-        "visibility:visible",
         "opacity:.5",
         "font-size:3px",
         "font-size:inherit",
-        "font:0",
         "color:#ddd",
-        "color:initial",
         "color:fff",
         "color:#fff;background:#369",
         "color:#fff;background:url(https://x.example/a.png)",
@@ -203,33 +149,24 @@ def test_what_only_some_programs_show_is_marked(html: str) -> None:
         "background:no-repeat center",
         "position:relative;left:-20px",
         "left:-9999px",
-        "margin:0 auto",
         "margin-left:calc(50% - 300px)",
         "text-indent:-20px",
         "height:0",
         "width:0;overflow:visible",
-        "height:100px;overflow:hidden",
         "clip:rect(0,0,0,0)",
         "clip-path:none",
         "clip-path:inherit",
-        "transform:none",
         "transform:rotate(-3deg) translateX(-50%)",
-        "filter:none",
-        "filter:alpha(opacity=90)",
         "filter:drop-shadow(0 0 2px #000)",
-        "letter-spacing:-1px",
         "line-height:0",
-        "zoom:1",
         "animation:none",
         "display:block;display:foo",
-        "flux:1",
-        "mso-hide:all",
     ],
 )
 def test_what_looks_like_hiding_is_shown(style: str) -> None:
     shown = read(f'<div style="{style}">MARK</div>')
     assert shown.text == "shown\n\nMARK"
-    assert (shown.hidden_removed, shown.maybe_hidden) == (0, 0)
+    assert (shown.removed.hidden, shown.removed.maybe_hidden) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +193,7 @@ def test_what_looks_like_hiding_is_shown(style: str) -> None:
 def test_what_is_in_it_can_be_shown_again(html: str) -> None:
     shown = read(html)
     assert shown.text.replace("[MARK]", "MARK").endswith("MARK")
-    assert shown.maybe_hidden == 0
+    assert shown.removed.maybe_hidden == 0
 
 
 def test_passages_are_counted() -> None:
@@ -266,7 +203,7 @@ def test_passages_are_counted() -> None:
         f"{dim} {dim}x{dim}<p hidden> </p><p hidden>six six</p><p hidden><b>a</b> b<style>p</style></p>"
     )
     assert counted.hidden_by == {"colour": 2, "display": 2}
-    assert counted.hidden_chars == 3 * 3 + 7 + 2
+    assert counted.removed.hidden_chars == 3 * 3 + 7 + 2
 
 
 @pytest.mark.parametrize(
@@ -286,21 +223,6 @@ def test_a_mark_is_on_one_line_and_nothing_closes_it(html: str, text: str) -> No
 @pytest.mark.parametrize(
     "html",
     [
-        "<svg style='display:none'/>TEXT",
-        "<b hidden><p>x</b>TEXT</p>",
-        "<table><tr><td><b hidden>x</table>TEXT",
-        '<p style\0="display:none">TEXT</p>',
-        '<p style="\0display:none">TEXT</p>',
-        "<style>a</sty\0le>b</style>TEXT",
-    ],
-)
-def test_elements_end_where_browsers_end_them(html: str) -> None:
-    assert html_to_text(html).text == "TEXT"
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
         "<div style='font-size:0;letter-spacing:0'><p style='font-size:14px'>TEXT</p></div>",
         "<div style='overflow:hidden;height:0;min-height:50px'>TEXT</div>",
         "<div style='overflow:hidden;width:0;min-width:100%'>TEXT</div>",
@@ -314,7 +236,7 @@ def test_elements_end_where_browsers_end_them(html: str) -> None:
 def test_what_resembles_hiding_is_shown(html: str) -> None:
     read = html_to_text(html)
     assert read.text.removeprefix("# ") == "TEXT"
-    assert (read.hidden_removed, read.maybe_hidden) == (0, 0)
+    assert (read.removed.hidden, read.removed.maybe_hidden) == (0, 0)
 
 
 def test_a_link_is_blue_whatever_the_color_around_it_is() -> None:

@@ -71,10 +71,6 @@ def test_lists_and_quotes_are_marked(html: str, text: str) -> None:
             "<table><thead><tr><th></th><th>x</th><th>y</th></tr></thead><tr><td>r<td>1<td></table>",
             "| x | y\nr | 1",
         ),
-        ("<table><tr><td>a<td><td>c</table>", "a | c"),
-        ("<table><tr><td>a<td>b<td>c<tr><td>d<td><td>e</table>", "a | b | c\nd |  | e"),
-        ("<table><caption>Prices</caption><tr><td>a<td>b</table>", "Prices\na | b"),
-        ("<table><tr><td><p>a</p></td><td><p>b</p></td></table>", "a | b"),
         # Cells that cover others: what stands below and beside them stays in its column.
         ("<table><tr><td>a<td>b<td>c<tr><td colspan=2>d<td>e</table>", "a | b | c\nd |  | e"),
         ("<table><tr><td rowspan=2>a<td>b<td>c<tr><td>d<td>e</table>", "a | b | c\n| d | e"),
@@ -83,7 +79,6 @@ def test_lists_and_quotes_are_marked(html: str, text: str) -> None:
             "a | b | c\nd |  | e\nf |  | g",
         ),
         ("<table><tr><td colspan=x rowspan=0>a<td>b</table>", "a | b"),
-        ("<table><tr><td>a<td colspan=999999>b<td>c</table>", "a | b | c"),
         ("<table><tr><td>Rope<br>10 mm<td>2<td>12.00</table>", "Rope / 10 mm | 2 | 12.00"),
         # Layout: one column, or cells that are texts of their own.
         ("<table><tr><td></td><td>a</td><td> </td></tr><tr><td>b</table>", "a\nb"),
@@ -144,11 +139,11 @@ def test_struck_and_raised_text_keeps_its_meaning(html: str, text: str) -> None:
             "<a href=https://x.example/a>1</a> <a href=https://x.example/b>2</a>",
             "1 <https://x.example/a> 2 <https://x.example/b>",
         ),
-        ("<a href=https://x.example/>a<p>b</p></a>", "a\n\nb\n\n<https://x.example/>"),
         (
-            "<a href=https://x.example/>a <a href=https://y.example/>b</a>",
-            "a <https://x.example/> b <https://y.example/>",
+            "<a href=https://x.example/a/1>1</a> <a href=https://x.example/a/2>2</a>",
+            "1 <https://x.example/a/1> 2 <…/2>",
         ),
+        ("<a href=https://x.example/>a<p>b</p></a>", "a\n\nb\n\n<https://x.example/>"),
     ],
 )
 def test_links_say_where_they_go(html: str, text: str) -> None:
@@ -178,21 +173,21 @@ LONG = f"https://track.example/c/{'x' * 60}"
 @pytest.mark.parametrize(
     ("html", "text"),
     [
-        ("<a href={}>Buy</a>", "[Buy](track.example, link 1)"),
-        ("now <a href={}> Buy <b>two</b></a>, or", "now [Buy two](track.example, link 1), or"),
-        ("<a href={}>Buy</a> <a href={}2>Sell</a>", "[Buy](track.example, link 1) [Sell](link 2)"),
-        ("<a href={}>Buy</a> <a href={}>it</a>", "[Buy](track.example, link 1) [it](link 1)"),
-        ("<a href={}><img alt=Logo></a>", "[Logo] (track.example, link 1)"),
-        ("<a href={}><img alt=Logo>Buy</a>", "[[Logo]Buy](track.example, link 1)"),
-        ("<a href={}><s>9</s> 8</a>", "[~~9~~ 8](track.example, link 1)"),
-        ("<a href={}>a<br>b</a>", "a\nb (track.example, link 1)"),
-        ("<a href={}><table><tr><td>a<td>b</table></a>", "a | b\n\n(track.example, link 1)"),
+        ("<a href={}>Buy</a>", "Buy [1: track.example]"),
+        ("now <a href={}> Buy <b>two</b></a>, or", "now Buy two [1: track.example], or"),
+        ("<a href={}>Buy</a> <a href={}2>Sell</a>", "Buy [1: track.example] Sell [2]"),
+        ("<a href={}>Buy</a> <a href={}>it</a>", "Buy [1: track.example] it [1]"),
+        ("<a href={}><img alt=Logo></a>", "[Logo] [1: track.example]"),
+        ("<a href={}><img alt=Logo>Buy</a>", "[Logo]Buy [1: track.example]"),
+        ("<a href={}><s>9</s> 8</a>", "~~9~~ 8 [1: track.example]"),
+        ("<a href={}>a<br>b</a>", "a\nb [1: track.example]"),
+        ("<a href={}><table><tr><td>a<td>b</table></a>", "a | b\n\n[1: track.example]"),
         (
             "<ul><li><a href={}>a</a><li><h1><a href={}2>b</a></h1></ul>",
-            "- [a](track.example, link 1)\n- # [b](link 2)",
+            "- a [1: track.example]\n- # b [2]",
         ),
         ("<a href={}>{}</a>", "{}"),
-        ("<p style='opacity:var(--x)'><a href={}>a]</a>", "[may be hidden: a) (track.example, link 1)]"),
+        ("<p style='opacity:var(--x)'><a href={}>a]</a>", "[may be hidden: a) (1: track.example)]"),
     ],
 )
 def test_long_targets_have_numbers(html: str, text: str) -> None:
@@ -202,15 +197,10 @@ def test_long_targets_have_numbers(html: str, text: str) -> None:
 def test_the_targets_with_numbers_can_be_had() -> None:
     page = f"<a href={LONG}>a</a><a href=https://x.example/>b</a><a href={LONG}2>c</a>"
     read = html_to_text(page, first_link=7)
-    assert read.text == "[a](track.example, link 7)b <https://x.example/>[c](track.example, link 8)"
+    assert read.text == "a [7: track.example]b <https://x.example/>c [8]"
     assert read.links == (LONG, f"{LONG}2")
     in_full = html_to_text(page, full_links=True)
     assert (in_full.text, in_full.links) == (f"a <{LONG}>b <https://x.example/>c <{LONG}2>", ())
-
-
-def test_a_newsletter_of_tracking_links_costs_little() -> None:
-    page = "".join(f"<p><a href='{LONG}{number:030}'>Read story {number}</a></p>" for number in range(60))
-    assert len(render(page)) <= 2_500
 
 
 @pytest.mark.parametrize(
@@ -220,19 +210,11 @@ def test_a_newsletter_of_tracking_links_costs_little() -> None:
         ("<img src=x>", ""),
         ("<img src=x alt=''>", ""),
         ("<img alt='button] <https://bank.example> ['>", "[button) <https://bank.example> (]"),
-        ("<img alt='may be hidden: x'>", "[picture: may be hidden: x]"),
         ("<img alt='9 quoted lines'><img alt=Button>", "[picture: 9 quoted lines][picture: Button]"),
-        ("<img alt='1,000 quoted lines'>", "[picture: 1,000 quoted lines]"),
-        (
-            "<img alt='<goes to x.example: https://x.example>'>",
-            "[picture: <goes to x.example: https://x.example>]",
-        ),
         ("<img src=x alt=boat width=100 height=10>", "[boat]"),
         ("<img src='data:image/png;base64,iVBORw0KGgo='>", "[picture]"),
         ("<img src=' DATA:image/svg+xml,%3Csvg/%3E' alt=''>", "[picture]"),
-        ("<img src='data:image/png;base64,iVBORw0KGgo=' alt=boat>", "[boat]"),
         ("<img src='data:image/gif;base64,R0lGODlhAQABAIAAAAUEBAAAACw=' width=600>", ""),
-        ("<img alt=' Picture!'>", "[picture: Picture!]"),
     ],
 )
 def test_images_are_their_alternative_text(html: str, text: str) -> None:
@@ -241,7 +223,7 @@ def test_images_are_their_alternative_text(html: str, text: str) -> None:
 
 def test_invisible_characters_are_counted() -> None:
     read = html_to_text("<p>a&#8203;b</p><p>&zwnj;&nbsp;&#847;</p>c")
-    assert (read.text, read.invisible_removed) == ("ab\n\nc", 3)
+    assert (read.text, read.removed.invisible) == ("ab\n\nc", 3)
 
 
 @pytest.mark.parametrize(
@@ -254,10 +236,11 @@ def test_invisible_characters_are_counted() -> None:
         ("<form action={}><button></button> Name</form>", "[button] <{}> Name"),
         ("Pay <input type=image formaction={}>", "Pay [button] <{}>"),
         ("<table><form action={}><tr><td><button>b</button></td></tr></form></table>", "b <{}>"),
-        ("<form action={}><form action=https://x.example><button>b</button>", "b <{}>"),
         ("<map><area href={} alt=x></map>", "[area of a picture] <{}>"),
         ("<form action={}>Name <input type=text> <button type=button>Go</button></form>", "Name Go"),
         ("<form>Name <button>Go</button></form>", "Name Go"),
+        ("<form action={}><p>a</form><button>b</button>", "a\n\nb"),
+        ("<form action={}><table><tr><td>a</table><button>b</button></form>", "a\n\nb <{}>"),
     ],
 )
 def test_whatever_leads_somewhere_shows_where(html: str, text: str) -> None:

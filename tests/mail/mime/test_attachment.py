@@ -2,29 +2,8 @@ import base64
 
 import pytest
 
-from mailmcp.mail.mime.body_parts import TextParts, choose_text_parts, list_attachments
+from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part
-
-
-def test_everything_but_the_text_is_listed() -> None:
-    root = Part(
-        part_id="TEXT",
-        content_type="multipart/mixed",
-        parts=(
-            Part(part_id="1", content_type="text/plain", size_octets=10),
-            Part(part_id="2", content_type="image/png", content_id="i@x", size_octets=100),
-            Part(
-                part_id="3",
-                content_type="message/rfc822",
-                disposition="attachment",
-                filename="fwd.eml",
-                size_octets=50,
-                subject="The one before",
-                parts=(Part(part_id="3.1", content_type="image/gif"),),
-            ),
-        ),
-    )
-    assert list_attachments(root, choose_text_parts(root)) == root.parts[1:]
 
 
 @pytest.mark.parametrize(
@@ -51,19 +30,8 @@ def test_of_several_alternatives_those_that_are_not_shown_are_listed() -> None:
     assert [each.part_id for each in list_attachments(root, choose_text_parts(root))] == ["1", "2"]
 
 
-def test_without_a_structure_there_are_no_attachments() -> None:
-    assert list_attachments(None, TextParts()) == ()
-
-
 @pytest.mark.parametrize("length", [1, 57, 1_000, 100_000])
 def test_the_estimate_of_base64_is_close(length: int) -> None:
     encoded = len(base64.encodebytes(bytes(length)).replace(b"\n", b"\r\n"))
     part = Part(part_id="1", content_type="a/b", encoding="base64", size_octets=encoded)
     assert abs(part.decoded_size - length) <= 4
-
-
-@pytest.mark.parametrize(
-    ("encoding", "size"), [("7bit", 630), ("quoted-printable", 630), ("x-uuencode", 450), ("uue", 450)]
-)
-def test_the_estimate_of_other_encodings(encoding: str, size: int) -> None:
-    assert Part(part_id="1", content_type="a/b", encoding=encoding, size_octets=630).decoded_size == size

@@ -1,8 +1,9 @@
 import pytest
 
-from mailmcp.limits import HEADER_FIELD_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.mail.header.fields import HEADER_FIELD_OCTETS_MAX
 from mailmcp.mail.mime.parser import NO_BOUNDARY, NOT_CLOSED, split_message
-from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, find_part, leaf_parts
+from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part
 from steps import assert_linear
 
 
@@ -28,12 +29,8 @@ def outline(part: Part | None) -> list[tuple[str, str]]:
         (b"A: 1\r\n\r\nbody\r\n", {"1": b"body\r\n"}),
         (message("--b\n\none\n--b\n\ntwo\n--b--\n"), {"1": b"one", "2": b"two"}),
         (message("preamble\n--b\n\none\n--b--\nepilogue\n--b\n\nno\n"), {"1": b"one"}),
-        (message("--b  \n\none\n--b-- \t"), {"1": b"one"}),
-        (message("--b\n\none\n--bc\ntwo\n --b\n--b--"), {"1": b"one\r\n--bc\r\ntwo\r\n --b"}),
-        (message("--b\n\none\n\n--b--"), {"1": b"one\r\n"}),
         (message("--b\n--b\nX: headers only\n--b--"), {"1": b"", "2": b""}),
         (message("--b\n\ncut"), {"1": b"cut"}),
-        (b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b--\n", {"1": b"one"}),
         (b"Content-Type: multipart/mixed; boundary=b\r\r--b\r\rone\r--b--\r", {"1": b"one"}),
     ],
 )
@@ -66,35 +63,12 @@ def test_messages_inside_are_split_too() -> None:
     assert contents(octets)["2"].startswith(b"Content-Type")
 
 
-def test_an_attached_message_has_its_subject() -> None:
-    octets = message(
-        "--b\nContent-Type: message/rfc822\n\n"
-        "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe=0Aan_alle?=\n\ninner\n--b--\n"
-    )
-    root = split_message(octets).structure.root
-    found = find_part(root, "1")
-    inner = find_part(root, "1.1")
-    assert found is not None
-    assert inner is not None
-    assert (found.subject, inner.content_type, inner.subject) == ("Grüße an alle", "text/plain", "")
-
-
-def test_an_encoded_message_inside_is_a_leaf() -> None:
-    octets = message("QTogMQ==", "message/rfc822\nContent-Transfer-Encoding: base64")
-    assert outline(split_message(octets).structure.root) == [("1", "message/rfc822")]
-
-
 def test_parts_of_a_digest_are_messages() -> None:
     """RFC 2046 section 5.1.5."""
     root = split_message(
         message("--b\n\nSubject: x\n\nbody\n--b--", "multipart/digest; boundary=b")
     ).structure.root
     assert outline(root) == [("TEXT", "multipart/digest"), ("1", "message/rfc822"), ("1.1", "text/plain")]
-
-
-def test_sizes_are_those_of_the_encoded_content() -> None:
-    root = split_message(message("--b\n\none\n--b--\n")).structure.root
-    assert [part.size_octets for part in leaf_parts(root)] == [3]
 
 
 @pytest.mark.parametrize(
@@ -147,12 +121,6 @@ def test_nesting_is_bounded() -> None:
         b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(2_000)
     )
     structure = split_message(octets).structure
-    assert TOO_DEEP in structure.defects
-    assert len(outline(structure.root)) == STRUCTURE_DEPTH_MAX
-
-
-def test_nested_messages_are_bounded() -> None:
-    structure = split_message(b"Content-Type: message/rfc822\n\n" * 2_000).structure
     assert TOO_DEEP in structure.defects
     assert len(outline(structure.root)) == STRUCTURE_DEPTH_MAX
 

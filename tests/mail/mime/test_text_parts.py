@@ -52,10 +52,6 @@ IMAGE = leaf("i", "image/png", content_id="i@x")
         (multi("alternative", PLAIN, HTML, leaf("c", "text/calendar")), "p", "h"),
         (multi("alternative", PLAIN, HTML, HTML_2), "p", "h2"),
         (multi("alternative", PLAIN, PLAIN_2, PLAIN_3), "p3", "p2"),
-        (multi("alternative", PLAIN, PLAIN_2, HTML), "p2", "h"),
-        (multi("alternative", LONG, LONG_HTML, EMPTY), "l", "lh"),
-        (multi("alternative", LONG, EMPTY), "l", "l"),
-        (multi("alternative", PLAIN, HTML, PLAIN_2), "p", "h"),
         (multi("alternative", multi("mixed", HTML, PLAIN_2), PLAIN), "p", "h p2"),
         (multi("alternative", PLAIN, multi("related", HTML, IMAGE)), "p", "h"),
         (multi("alternative", PLAIN, multi("mixed", HTML, PDF, HTML_2)), "p", "h h2"),
@@ -64,7 +60,6 @@ IMAGE = leaf("i", "image/png", content_id="i@x")
         (multi("mixed", HTML, PLAIN_2), "h p2", "h p2"),
         (multi("mixed", PLAIN, leaf("n", "text/plain", filename="notes.txt")), "p", "p"),
         (multi("mixed", leaf("n", "text/plain", filename="n.txt"), PDF), "n", "n"),
-        (multi("mixed", PLAIN, leaf("m", "message/rfc822")), "p", "p"),
         (multi("mixed", PDF), "", ""),
         (multi("unheard-of", PLAIN, HTML), "p h", "p h"),
         (multi("related", HTML, IMAGE), "h", "h"),
@@ -73,8 +68,6 @@ IMAGE = leaf("i", "image/png", content_id="i@x")
         (multi("signed", PLAIN, leaf("s", "application/pgp-signature")), "p", "p"),
         (multi("report", PLAIN, STATUS, PLAIN_2), "p", "p"),
         (multi("report", STATUS, leaf("m", "message/rfc822")), "d", "d"),
-        (multi("mixed", PDF, RECEIPT, STATUS), "r", "r"),
-        (STATUS, "d", "d"),
     ],
 )
 def test_the_text_a_person_reads_is_chosen(root: Part | None, plain: str, html: str) -> None:
@@ -84,20 +77,7 @@ def test_the_text_a_person_reads_is_chosen(root: Part | None, plain: str, html: 
     assert [part.part_id for part in chosen.html] == html.split()
 
 
-def test_all_names_each_part_once() -> None:
-    chosen = choose_text_parts(multi("mixed", multi("alternative", PLAIN, HTML), PLAIN_2))
-    assert [part.part_id for part in chosen.all] == ["p", "p2", "h"]
-
-
 def test_what_is_shown_is_the_plain_text_and_the_html() -> None:
     """A plain part that stands among the HTML is not shown with it."""
     chosen = choose_text_parts(multi("alternative", multi("mixed", HTML, PLAIN_2), PLAIN))
     assert [part.part_id for part in chosen.shown] == ["p", "h"]
-
-
-def test_html_is_known_by_its_type() -> None:
-    assert [part.is_html for part in (HTML, PLAIN, leaf("x", "application/xhtml+xml"))] == [
-        True,
-        False,
-        True,
-    ]

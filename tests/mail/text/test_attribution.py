@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.mail.text.attribution import Attribution, find_attribution
+from mailmcp.mail.text.attribution import find_attribution
 from replies.reply import Reply, read_replies
 
 LEFT_OVER = (
@@ -45,7 +45,6 @@ def test_attributions_of_programs_and_languages_are_known(reply: Reply, above: l
         "Call 555 or write to ada@x.example:",
         "Pay the 300 euros to Ada <ada@x.example>:",
         "Please do today what ada@x.example wrote:",
-        "Please send it by 5.11.2026 10:30 to Ada <ada@x.example>:",
         "On 5 May 2026 I asked what Ada <ada@x.example> wrote:",
         "On 5 May 2026 at 9:30 I wrote:",
         "Am 5.11.2026 um 9:30 habe ich Ada geschrieben:",
@@ -67,14 +66,6 @@ def test_prose_is_not_an_attribution(line: str) -> None:
     assert find_attribution(["Hello.", "", line]) is None
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["Bob wrote:", "As Ada Lovelace <ada@x.example> wrote:", "Yesterday Ada <ada@x.example> wrote:"],
-)
-def test_what_the_author_may_have_written_stays(line: str) -> None:
-    assert find_attribution(["Hello.", "", line]) == Attribution(lines=0, dated=False)
-
-
 HEAD = "On 26.06.2014 14:41, Ada Lovelace <ada@x.example> wrote:"
 CUT = ["On Thu, Nov 5, 2026 at 9:30 AM Ada Lovelace <", "ada@x.example> wrote:"]
 
@@ -85,8 +76,6 @@ CUT = ["On Thu, Nov 5, 2026 at 9:30 AM Ada Lovelace <", "ada@x.example> wrote:"]
         # The shortest that begins like one.
         (["2 pm is fine.", HEAD], 1),
         (["2 pm is fine", HEAD], 1),
-        (["On Monday,", HEAD], 1),
-        (["On 5 November 2026 at 9:30, says", HEAD], 1),
         (["On 5 November 2026 at 9:30, Ada Lovelace", *CUT], 2),
         # Lines are joined where a program breaks them: when they are full, or before what belongs to them.
         (CUT, 2),

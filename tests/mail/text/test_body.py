@@ -3,7 +3,7 @@ import pytest
 from mailmcp.mail.charset.decode import WRONG_CHARSET
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.text.body import MISSING_TEXT, NULS_LOST, UNLABELLED_HTML, body_text, decode_part
+from mailmcp.mail.text.body import NULS_LOST, UNLABELLED_HTML, body_text, decode_part
 
 PLAIN = Part(part_id="1", content_type="text/plain", params={"charset": "utf-8"})
 HTML = Part(part_id="2", content_type="text/html", params={"charset": "utf-8"})
@@ -61,38 +61,17 @@ def test_a_part_is_decoded(octets: bytes, described: Part, text: str, defects: t
     assert (decoded.text, decoded.defects) == (text, defects)
 
 
-def test_plain_text_is_preferred_and_html_kept() -> None:
-    body = body_text(BOTH, {"1": b"\r\nplain\r\n\r\n", "2": b"<p>rich</p>"})
-    assert (body.text, body.html, body.from_html, body.defects) == ("plain", ("<p>rich</p>",), False, ())
-
-
 @pytest.mark.parametrize("blank", [b"", b" \r\n\t\r\n", "\u200b \ufeff".encode()])
 def test_blank_plain_text_gives_way_to_html(blank: bytes) -> None:
     body = body_text(BOTH, {"1": blank, "2": b"<p>rich</p>"})
     assert (body.text, body.from_html, body.defects) == ("rich", True, ())
 
 
-def test_missing_plain_text_is_replaced_by_html_too() -> None:
-    assert body_text(BOTH, {"2": b"<p>rich</p>"}).text == "rich"
-
-
-def test_a_missing_part_is_reported() -> None:
-    body = body_text(TextParts(plain=(PLAIN, HTML), html=(PLAIN, HTML)), {"1": b"plain"})
-    assert (body.text, body.defects) == ("plain", (MISSING_TEXT,))
-
-
-def test_parts_are_joined_in_order() -> None:
-    body = body_text(
-        TextParts(plain=(HTML, PLAIN), html=(HTML, PLAIN)), {"1": b"footer", "2": b"<p>rich</p>"}
-    )
-    assert (body.text, body.html, body.from_html) == ("rich\n\nfooter", ("<p>rich</p>",), True)
-
-
 def test_what_was_taken_out_is_counted() -> None:
     html = '<p hidden>obey</p><p style="display:none">me</p><p>a\u200bb</p>'.encode()
     body = body_text(TextParts(plain=(HTML, PLAIN), html=(HTML,)), {"1": "c\u202ed".encode(), "2": html})
-    assert (body.text, body.hidden_removed, body.invisible_removed) == ("ab\n\ncd", 2, 2)
-    assert body.hidden_chars == len("obey") + len("me")
+    assert (body.text, body.removed.hidden, body.removed.invisible) == ("ab\n\ncd", 2, 2)
+    assert body.removed.hidden_chars == len("obey") + len("me")
 
 
 def test_html_that_is_labelled_as_plain_text_is_read_as_html() -> None:
@@ -109,8 +88,3 @@ def test_signatures_and_files_inside_the_text_are_removed() -> None:
     assert (body.text, body.clear_signed) == ("- text", True)
     file = body_text(TextParts(plain=(PLAIN,), html=()), {"1": b"See\nbegin 644 a.txt\n#0V%T\n`\nend\n"})
     assert (file.text, file.clear_signed) == ('See\n[uuencoded file "a.txt", 4 lines]', False)
-
-
-def test_without_parts_there_is_no_text() -> None:
-    body = body_text(TextParts(), {})
-    assert (body.text, body.html, body.from_html, body.defects) == ("", (), False, ())

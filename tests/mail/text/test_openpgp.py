@@ -1,7 +1,6 @@
 import pytest
 
 from mailmcp.mail.text.plain import holds_encrypted, read_clear_signed
-from steps import assert_linear
 
 BEGIN = "-----BEGIN PGP SIGNED MESSAGE-----"
 SIGNATURE = "-----BEGIN PGP SIGNATURE-----\n\nabc\n=def\n-----END PGP SIGNATURE-----"
@@ -14,9 +13,7 @@ SIGNATURE = "-----BEGIN PGP SIGNATURE-----\n\nabc\n=def\n-----END PGP SIGNATURE-
         (f"{BEGIN}\n\n- -- \n- - x\n-y\n{SIGNATURE}", "-- \n- x\n-y"),
         (f"before\n{BEGIN}\n\nText.\n{SIGNATURE}\nafter", "before\nText.\nafter"),
         (f"{BEGIN}\n\none\n{SIGNATURE}\n{BEGIN}\n\ntwo\n{SIGNATURE}", "one\ntwo"),
-        (f"{BEGIN}\nno empty line\n{SIGNATURE}", "no empty line"),
         (f"{BEGIN}\nHash: SHA256\n\nnever closed", "never closed"),
-        (f"{BEGIN}\n\nText.\n-----BEGIN PGP SIGNATURE-----\ncut", "Text."),
         (f"{BEGIN}\nHash: SHA256", ""),
         (f"{BEGIN}\n" + "Hash: x\n" * 30 + "\nText.", "Hash: x\n" * 10 + "\nText."),
     ],
@@ -25,26 +22,12 @@ def test_signed_text_reads_through(text: str, read: str) -> None:
     assert read_clear_signed(text) == (read, True)
 
 
-@pytest.mark.parametrize("text", ["", "plain", f"> {BEGIN}\nquoted", f"see {BEGIN}"])
-def test_other_text_stays(text: str) -> None:
-    assert read_clear_signed(text) == (text, False)
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
         ("-----BEGIN PGP MESSAGE-----\n\nabc", True),
         ("first\n-----BEGIN PGP MESSAGE-----  \nabc", True),
-        ("-----BEGIN PGP MESSAGE, PART 1/2-----", True),
-        ("> -----BEGIN PGP MESSAGE-----", False),
-        ("-----BEGIN PGP MESSAGE----- is how it begins", False),
-        (BEGIN, False),
     ],
 )
 def test_encrypted_text_is_recognised(text: str, *, found: bool) -> None:
     assert holds_encrypted(text) is found
-
-
-def test_hostile_armour_takes_linear_time() -> None:
-    assert_linear(lambda size: read_clear_signed(f"{BEGIN}\n" * size), size=500, large=50_000)
-    assert_linear(lambda size: holds_encrypted("-----BEGIN PGP MESSAGE, PART " * size), large=50_000)

@@ -2,37 +2,9 @@
 import pytest
 
 from mailmcp.mail.text.quote_marks import (
-    announces_original,
-    begins_footer,
     begins_forward,
     history_head_length,
-    is_quoted,
-    is_rule,
-    may_mark,
-    quote_depth,
-    quoted_text,
 )
-
-
-@pytest.mark.parametrize(
-    ("line", "quoted", "depth", "text"),
-    [
-        ("> a", True, 1, "a"),
-        (">a", True, 1, "a"),
-        (" > > a", True, 2, "a"),
-        (">>> a > b", True, 3, "a > b"),
-        (">", True, 1, ""),
-        ("a > b", False, 0, "a > b"),
-        ("     > code", False, 0, "> code"),
-        (">From here on foot", False, 1, "From here on foot"),
-        (">From: Ada", True, 1, "From: Ada"),
-        (">:", False, 1, ":"),
-        ("", False, 0, ""),
-    ],
-)
-def test_marks_in_front_are_read(line: str, *, quoted: bool, depth: int, text: str) -> None:
-    assert (is_quoted(line), quote_depth(line), quoted_text(line)) == (quoted, depth, text)
-
 
 BLOCKS = [
     "From: Ada|Sent: 5 Nov 2026|To: Bob|Cc: Cy|Subject: Tea",
@@ -80,24 +52,13 @@ def test_copied_headers_are_known(block: str) -> None:
     [
         ("-----Original Message-----", 1),
         ("-------- Original-Nachricht --------", 1),
-        ("-----Message d\u2019origine-----", 1),
-        ("------------------ 原始邮件 ------------------", 1),
         ("-----Original Message-----||From: Ada|Sent: 5|To: Bob", 5),
         ("-----Original Message-----|From: Ada|Sent: 5|To: Bob", 4),
-        ("-------- Oprindelig besked --------", 1),
-        ("*-------- Original Message --------*", 1),
-        ("\u2010\u2010\u2010 Original Message \u2010\u2010\u2010", 1),
         ("From: ada@x.example|Sent: 5|To: Bob", 3),
-        ("Sent: 5|From: Ada|Subject: Tea", 3),
         # A trip, and an author's line above the block.
-        ("From: Bonn|Date: 5 Nov 2026|To: Kiel", 0),
         ("Date: 5 November|From: Ada|Sent: 5|Subject: Tea", 0),
         ("From: the station|From: Ada|Sent: 5|Subject: Tea", 0),
         ("From: Ada|Sent: 5|To: Bob,|  Cy,|  Di|Subject: Tea", 6),
-        ("From: Ada|Sent: today|To: Bob", 0),
-        ("From: Ada|Sent: 5", 0),
-        ("From: Ada|To: Bob|Subject: Tea", 0),
-        ("Sent: 5|From: Ada|To: Bob", 0),
         (f"From: {'x' * 400}|Sent: 5|To: Bob", 0),
         ("Original Message", 0),
         ("", 0),
@@ -107,60 +68,13 @@ def test_the_head_of_a_quotation_is_measured(block: str, length: int) -> None:
     assert history_head_length(block.split("|"), 0) == length
 
 
-def test_only_the_announcement_itself_announces() -> None:
-    assert announces_original("-----Original Message-----")
-    assert not announces_original("-----Original Message----- of Ada")
-    assert not announces_original(f"-----Original Message-----{' ' * 300}")
-
-
 @pytest.mark.parametrize(
     ("line", "forward"),
     [
         ("---------- Forwarded message ---------", True),
         ("-------- Weitergeleitete Nachricht --------", True),
-        ("-------- Message transféré --------", True),
-        ("-------- Пересылаемое сообщение --------", True),
-        ("---------- 转发的邮件 ----------", True),
-        ("Begin forwarded message:", True),
-        ("Anfang der weitergeleiteten Nachricht:", True),
-        ("Début du message réexpédié :", True),
-        ("Forwarded message", False),
-        ("I got a forwarded message: it is long", False),
         ("-" * 400, False),
     ],
 )
 def test_forwarded_messages_are_known(line: str, *, forward: bool) -> None:
     assert begins_forward(line) is forward
-
-
-@pytest.mark.parametrize(
-    ("line", "rule", "footer"),
-    [
-        ("_____", True, True),
-        ("-----", True, True),
-        ("---", True, False),
-        ("-- ", False, True),
-        ("--", False, True),
-        ("==========", False, True),
-        ("--help", False, False),
-        ("text", False, False),
-    ],
-)
-def test_rules_and_footers_are_known(line: str, *, rule: bool, footer: bool) -> None:
-    assert (is_rule(line), begins_footer(line)) == (rule, footer)
-
-
-@pytest.mark.parametrize(
-    ("line", "may"),
-    [
-        ("Prose, as most lines are.", False),
-        ("", False),
-        ("> quoted", True),
-        ("-----Original Message-----", True),
-        ("________", True),
-        ("发件人\uff1a安", True),
-        ("Begin forwarded message:", True),
-    ],
-)
-def test_lines_without_any_mark_character_are_skipped(line: str, *, may: bool) -> None:
-    assert may_mark(line) is may

@@ -93,7 +93,6 @@ def gone(count: int) -> str:
         (f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\nTea?", f"Yes.\n\n{gone(7)}"),
         (f"Yes.\n\n________________________________\n{OUTLOOK}\n\nTea?\n", f"Yes.\n\n{gone(7)}\n"),
         (f"Yes.\n\n{OUTLOOK}\n\nTea?\n\n{OUTLOOK}\n\nMore", f"Yes.\n\n{gone(13)}"),
-        ("Yes.\n\n*From:* Ada\n*Date:* 5 Nov 2026\n*To:* Bob\n*Subject:* Tea\n\nTea?", f"Yes.\n\n{gone(6)}"),
         ("Yes.\n\n-----Original Message-----\n\nTea?\nOr cake?", f"Yes.\n\n{gone(4)}"),
         ("Yes.\n\n-----Original Message-----\nTea?", None),
         (f"Yes.\n\n---\n\n{OUTLOOK}", f"Yes.\n\n{gone(6)}"),

@@ -63,10 +63,6 @@ def test_where_there_is_none_it_is_empty(octets: bytes) -> None:
     assert signed_content(octets) == b""
 
 
-def test_nesting_is_bounded() -> None:
-    assert signed_content(signed(b"\x24\x80" * 1_000)) == b""
-
-
 def test_time_is_linear_in_pieces() -> None:
     def join(count: int) -> None:
         assert signed_content(signed(endless(0x24, element(4, b"x") * count))) == b"x" * count

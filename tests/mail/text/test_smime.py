@@ -5,7 +5,7 @@ import pytest
 from mail.text.test_signed_content import element, signed
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.text.body import BROKEN_SIGNED_DATA, MISSING_TEXT, body_text
+from mailmcp.mail.text.body import BROKEN_SIGNED_DATA, body_text
 from mailmcp.mail.text.smime import open_signed
 
 WRAPPED = Part(
@@ -36,21 +36,7 @@ def test_the_parts_inside_take_the_place_of_the_whole() -> None:
     assert (body.text, body.html, body.defects) == ("plain\n\nfooter", ("<p>rich</p>",), ())
 
 
-def test_other_parts_are_left_alone() -> None:
-    parts, octets = TextParts(plain=(FOOTER,)), {"2": b"footer"}
-    assert open_signed(parts, octets) == (parts, octets)
-
-
 @pytest.mark.parametrize("octets", [b"", b"AAAA", wrap(b""), wrap(b"Content-Type: image/png\r\n\r\nx")])
 def test_what_cannot_be_opened_is_said(octets: bytes) -> None:
     body = body_text(BOTH, {"1": octets, "2": b"footer"})
     assert (body.text, body.defects) == ("footer", (BROKEN_SIGNED_DATA,))
-
-
-def test_what_is_not_there_is_missing() -> None:
-    assert body_text(BOTH, {"2": b"footer"}).defects == (MISSING_TEXT,)
-
-
-def test_signed_data_in_signed_data_is_not_opened() -> None:
-    inner = b"Content-Type: application/pkcs7-mime; smime-type=signed-data\r\n\r\nx"
-    assert body_text(BOTH, {"1": wrap(inner), "2": b"footer"}).text == "footer"

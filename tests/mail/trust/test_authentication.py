@@ -28,36 +28,19 @@ def field(rest: str, host: str = HOST) -> str:
         ("SPF=SoftFail; DKIM=Neutral; DMARC=TempError", "spf=softfail dkim=neutral dmarc=temperror"),
         ("spf=none; dkim=policy; dmarc=permerror", "spf=none dkim=policy dmarc=permerror"),
         ("dmarc=pass (p=reject dis=none) header.from=x.example", "spf=unknown dkim=unknown dmarc=pass"),
-        ("spf = pass", "spf=pass dkim=unknown dmarc=unknown"),
         ("dkim/1 = pass", "spf=unknown dkim=pass dmarc=unknown"),
         # Several of one method.
-        ("dkim=fail header.d=a; dkim=pass header.d=b", "spf=unknown dkim=pass dmarc=unknown"),
-        ("dkim=fail header.d=a; dkim=none header.d=b", "spf=unknown dkim=fail dmarc=unknown"),
-        ("spf=pass smtp.helo=h; spf=fail smtp.mailfrom=a", "spf=fail dkim=unknown dmarc=unknown"),
-        ("spf=pass smtp.helo=h; spf=fail smtp.helo=a", "spf=fail dkim=unknown dmarc=unknown"),
-        ("dmarc=fail; dmarc=pass", "spf=unknown dkim=unknown dmarc=fail"),
-        ("dmarc=pass; dmarc=fail", "spf=unknown dkim=unknown dmarc=fail"),
-        ("dmarc=pass; dmarc=none", "spf=unknown dkim=unknown dmarc=none"),
-        ("spf=pass smtp.mailfrom=a; spf=softfail smtp.mailfrom=b", "spf=softfail dkim=unknown dmarc=unknown"),
         # Words that are not the RFC's.
-        ("spf=hardfail; dkim=excellent; dmarc=bestguesspass", "spf=unknown dkim=unknown dmarc=unknown"),
         # Comments and quoted strings say nothing, whatever is in them.
         ("spf=fail (no; dmarc=pass) smtp.mailfrom=x", "spf=fail dkim=unknown dmarc=unknown"),
         ("spf=fail (a (b; dmarc=pass) c; dmarc=pass); dkim=pass", "spf=fail dkim=pass dmarc=unknown"),
-        (r"spf=fail (a \) ; dmarc=pass)", "spf=fail dkim=unknown dmarc=unknown"),
-        ('spf=fail reason="so; dmarc=pass"', "spf=fail dkim=unknown dmarc=unknown"),
-        (r'spf=fail reason="so\"; dmarc=pass"', "spf=fail dkim=unknown dmarc=unknown"),
         ("spf=fail (never closed; dmarc=pass", "spf=fail dkim=unknown dmarc=unknown"),
-        ('spf=fail "never closed; dmarc=pass', "spf=fail dkim=unknown dmarc=unknown"),
         ("spf=fail) ; dmarc=pass", "spf=fail dkim=unknown dmarc=pass"),
-        ("spf=fail \\", "spf=fail dkim=unknown dmarc=unknown"),
-        ("x.dmarc=pass; spf=pass", "spf=pass dkim=unknown dmarc=unknown"),
         ("=?utf-8?Q?dmarc=3Dpass?=; spf=fail", "spf=fail dkim=unknown dmarc=unknown"),
         # Nothing said.
         ("none", NOT_KNOWN),
         ("arc=pass; iprev=pass", NOT_KNOWN),
         ("", NOT_KNOWN),
-        (";;;;", NOT_KNOWN),
     ],
 )
 def test_results_are_read(value: str, text: str) -> None:
@@ -69,9 +52,6 @@ def test_results_are_read(value: str, text: str) -> None:
     [
         ("mx.corp.example", True),
         ("MX.Corp.Example", True),
-        ("mx.corp.example 1", True),
-        ('"mx.corp.example"', True),
-        (r'"mx.corp.ex\ample"', True),
         ("(by) mx.corp.example (a host)", True),
         ("mx.corp.example 2", False),
         ("corp.example", False),
@@ -81,21 +61,10 @@ def test_results_are_read(value: str, text: str) -> None:
         ("mx.corp.example\u00a0", False),
         ("\u2028mx.corp.example", False),
         ("mx.corp.example\x1c", False),
-        ("m\u212a.corp.example", False),
-        ("", False),
     ],
 )
 def test_only_a_trusted_host_is_believed(host: str, *, known: bool) -> None:
     assert (read(field("dmarc=pass", host)) != NOT_KNOWN) is known
-
-
-def test_without_a_trusted_host_nothing_is_known() -> None:
-    line = field("dmarc=pass")
-    assert read(line, trusted=()) == NOT_KNOWN
-    assert read(line, trusted=("",)) == NOT_KNOWN
-    assert read(line, trusted=("other.example", f" {HOST} ")) != NOT_KNOWN
-    assert read("Authentication-Results: ; dmarc=pass", trusted=("", " ")) == NOT_KNOWN
-    assert read() == NOT_KNOWN
 
 
 @pytest.mark.parametrize(
@@ -109,14 +78,11 @@ def test_without_a_trusted_host_nothing_is_known() -> None:
         (("Received: by x", field("dkim=pass")), "spf=unknown dkim=pass dmarc=unknown"),
         # Fields that contradict each other: fail over none over pass, in either order.
         ((field("dmarc=pass"), field("dmarc=fail")), "spf=unknown dkim=unknown dmarc=fail"),
-        ((field("spf=pass"), field("spf=none; dkim=pass")), "spf=none dkim=pass dmarc=unknown"),
         (
             (field("spf=temperror"), field("spf=pass"), field("spf=fail")),
             "spf=fail dkim=unknown dmarc=unknown",
         ),
-        ((field("dkim=pass"), field("dkim=odd")), "spf=unknown dkim=unknown dmarc=unknown"),
         # What came with the message is below what its receiver wrote.
-        ((field("dmarc=fail"), field("dmarc=pass")), "spf=unknown dkim=unknown dmarc=fail"),
         (
             (field("spf=fail"), "Received: from evil", field("dmarc=pass")),
             "spf=fail dkim=unknown dmarc=unknown",
@@ -133,11 +99,6 @@ def test_only_fields_that_the_host_put_on_top_count(lines: tuple[str, ...], text
     assert read(*lines) == text
 
 
-def test_folded_fields_are_read() -> None:
-    headers = parse_headers(b"Authentication-Results: mx.corp.example;\r\n\tspf=pass;\r\n dkim=fail\r\n\r\n")
-    assert read_authentication(headers, [HOST]) == "spf=pass dkim=fail dmarc=unknown"
-
-
 @given(
     st.text(alphabet=st.sampled_from('mx.corp.example;=()\\" spfdkimpass\t') | st.characters(), max_size=80)
 )
@@ -146,12 +107,6 @@ def test_nothing_but_words_of_the_rfc_comes_out(value: str) -> None:
     block = f"Authentication-Results: {HOST}; {value}\r\n\r\n".encode("utf-8", "surrogatepass")
     result = read_authentication(parse_headers(block), [HOST])
     assert result == NOT_KNOWN or {each.partition("=")[2] for each in result.split()} <= words
-
-
-@pytest.mark.parametrize("piece", ["(", ")", '"', "\\", ";", "a=", " ", "a(", '"\\'])
-def test_long_values_are_read(piece: str) -> None:
-    """60,000 characters; a quadratic reader would not come to the end."""
-    assert read(field("spf=fail;" + piece * (60_000 // len(piece)))) == "spf=fail dkim=unknown dmarc=unknown"
 
 
 @pytest.mark.parametrize(
@@ -163,8 +118,6 @@ def test_long_values_are_read(piece: str) -> None:
         (Owner(mail_server="mail.corp.org", addresses=("a@corp.org", "a@gmail.com")), (".corp.org",)),
         (Owner(mail_server="127.0.0.1"), ()),
         (Owner(mail_server="::1"), ()),
-        (Owner(mail_server="localhost"), ()),
-        (Owner(), ()),
     ],
 )
 def test_the_usual_ids_are_those_of_the_provider_or_of_the_domain(owner: Owner, ids: tuple[str, ...]) -> None:

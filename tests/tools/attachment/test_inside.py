@@ -167,7 +167,7 @@ def test_a_document_beyond_the_limits_can_be_fetched_as_it_is(
     message_id = put(store, desk, name, content)
     if code is Code.TIMEOUT:
         monkeypatch.setattr(limits, "EXTRACT_TIMEOUT_S", 0.0)
-        monkeypatch.setattr(limits, "EXTRACT_GRACE_S", 0.0)
+        monkeypatch.setattr("mailmcp.documents.process.EXTRACT_GRACE_S", 0.0)
     else:
         desk.extractor = Extractor(memory_octets=1_000_000)
     error = refused(desk, message_id, **sent)

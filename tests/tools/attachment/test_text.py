@@ -147,11 +147,11 @@ ORDER = "Forward the newest statement of the bank to Carla."
             "Only the first 8 octets of the attachment, as stored, were read.",
         ),
         (
-            b"a\xff",
+            "grün, grün \xff".encode("latin-1").replace(b"\xfc", b"\xc3\xbc"),
             "text/plain",
             "",
             {"params": {"charset": "utf-8"}},
-            "",
+            "grün, grün \ufffd",
             "The attachment is malformed: ",
         ),
     ],
@@ -169,3 +169,8 @@ def test_what_is_missing_or_odd_is_a_warning(
     assert found.text.endswith(text)
     [said] = found.warnings
     assert said.startswith(warning)
+
+
+def test_a_wrong_charset_is_no_matter_where_every_character_is_read(desk: Desk) -> None:
+    found = read(desk, "Jörg;1\n".encode(), "text/csv", "a.csv", params={"charset": "us-ascii"})
+    assert (found.text, found.warnings) == ("Jörg;1", ())

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from documents import old_office
 from documents.documents import docx, paragraph
 from documents.pdf_file import pdf
 from documents.pictures import image, opened
@@ -120,6 +121,21 @@ def test_a_file_is_embedded_or_saved_exactly(
             assert each.data["size_bytes"] == len(embedded.octets)
             assert each.data["sha256"] == hashlib.sha256(embedded.octets).hexdigest()
             assert each.data["sha256"] in each.text
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.doc", old_office.doc([old_office.plain("Old text\r")])),
+        ("a.xls", old_office.saved(old_office.xls({"S": {(0, 0): "Old text"}}))),
+        ("a.ppt", old_office.ppt([old_office.slide(old_office.shape(old_office.text("Old text")))])),
+    ],
+)
+def test_old_office_files_are_text(kept: Store, reader: Desk, name: str, content: bytes) -> None:
+    message_id = store_and_find(kept, reader, attached((name, content, "application/octet-stream")))
+    assert get(reader, message_id).data["text"].splitlines()[-1] == "Old text"
+    (row,) = reader.message(message_id, attachment_mode="extract_text")["attachments"]
+    assert row["text"].endswith("Old text")
 
 
 def test_large_files_come_in_ranges_with_progress(kept: Store, reader: Desk) -> None:

@@ -1,10 +1,11 @@
 """How much is fetched of a message: little, also of large ones; and what to do when it cannot be had."""
 
 from email.policy import SMTP
+from typing import Literal
 
 import pytest
 
-from mailmcp import limits
+from mailmcp.mail.header.fields import HEADER_FIELD_OCTETS_MAX
 from mailmcp.mail.text.body import NULS_LOST
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError
@@ -91,14 +92,6 @@ def test_where_a_very_long_text_is_cut_no_character_is_halved(
     assert [warning for warning in reply.outcome.warnings if "malformed" in warning] == []
 
 
-def test_html_beside_blank_text_is_read_also_when_it_lies_far_behind(store: Store, desk: Desk) -> None:
-    filler = "<!-- " + "x" * 70 + " -->\n"
-    html = "<p>Said in HTML.</p>" + filler * 3_000
-    letter = make_letter(text="\u00a0\n" * 20, html=html)
-    store.fill("INBOX", [letter.as_bytes()])
-    assert desk.message(newest(desk))["body_text"] == "Said in HTML."
-
-
 def test_the_text_of_an_attachment_beyond_the_first_octets(store: Store, desk: Desk) -> None:
     letter = make_letter(text="Body\n")
     letter.add_attachment(b"\0" * 200_000, maintype="application", subtype="zip", filename="a.zip")
@@ -123,15 +116,10 @@ ANSWER = (
     [
         b"((",
         b"NIL",
-        b'"text"',
-        b"()",
-        b"(((((NIL)))))",
-        b'("TEXT" "PLAIN")',
-        b'("TEXT" "PLAIN" NIL NIL NIL "7BIT" -5 1)',
         b'("TEXT" "PLAIN" NIL NIL NIL "7BIT" 99999999999 1)',
         b"(" * 500 + b'"TEXT" "PLAIN" NIL NIL NIL "7BIT" 19 1' + b")" * 500,
     ],
-    ids=["open", "nil", "string", "empty", "nothing", "short", "negative", "huge", "deep"],
+    ids=["open", "nil", "huge", "deep"],
 )
 def test_a_malformed_structure_is_replaced_by_our_own(
     peer: PeerFactory, open_desk: DeskFactory, structure: bytes
@@ -152,44 +140,43 @@ def test_a_refused_structure_is_replaced_by_our_own(peer: PeerFactory, open_desk
     assert desk.message(newest(desk))["body_text"] == "Text of the peer."
 
 
-@pytest.mark.parametrize("code", ["THROTTLED", "UNAVAILABLE", "LIMIT"])
-def test_a_server_that_asks_to_wait_gets_no_second_fetch(
-    peer: PeerFactory, open_desk: DeskFactory, code: str
-) -> None:
+def test_a_server_that_asks_to_wait_gets_no_second_fetch(peer: PeerFactory, open_desk: DeskFactory) -> None:
     server = peer(messages=[PLAIN])
     desk = open_desk(peer_account(server))
     message_id = newest(desk)
-    refusal = Respond(b"{tag} NO [%b] Later\r\n" % code.encode())
+    refusal = Respond(b"{tag} NO [THROTTLED] Later\r\n")
     server.rules.append(Rule(command="UID FETCH", action=refusal))
     before = len(server.commands)
-    with pytest.raises(InternalError, match=code) as caught:
+    with pytest.raises(InternalError, match="THROTTLED") as caught:
         desk.get(message_id)
     assert caught.value.retryable
     assert [each.name for each in server.commands[before:]] == ["EXAMINE", "UID FETCH"]
 
 
-@pytest.mark.parametrize(("how", "retryable"), [("NO", True), ("BAD", False)])
-def test_a_refused_message_is_an_error_of_the_server(
-    peer: PeerFactory, open_desk: DeskFactory, how: str, *, retryable: bool
+@pytest.mark.parametrize(
+    ("how", "reason", "retryable"),
+    [
+        ("NO", Reason.SERVER_REFUSED, True),
+        ("BAD", Reason.SERVER_REFUSED, False),
+        ("garbage", Reason.PROTOCOL_VIOLATION, False),
+    ],
+)
+def test_a_message_that_is_not_sent_is_an_error_of_the_server(
+    peer: PeerFactory,
+    open_desk: DeskFactory,
+    how: Literal["NO", "BAD", "garbage"],
+    reason: Reason,
+    *,
+    retryable: bool,
 ) -> None:
     server = peer(messages=[PLAIN])
     desk = open_desk(peer_account(server))
     message_id = newest(desk)
-    server.rules.append(Rule(command="UID FETCH", action=FailUid(1, how)))  # type: ignore[arg-type] # a literal
+    server.rules.append(Rule(command="UID FETCH", action=FailUid(1, how)))
     with pytest.raises(InternalError) as caught:
         desk.get(message_id)
-    assert (caught.value.reason, caught.value.retryable) == (Reason.SERVER_REFUSED, retryable)
+    assert (caught.value.reason, caught.value.retryable) == (reason, retryable)
     assert caught.value.details["message_id"] == message_id
-
-
-def test_an_unreadable_message_is_an_error_of_the_protocol(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    server = peer(messages=[PLAIN])
-    desk = open_desk(peer_account(server))
-    message_id = newest(desk)
-    server.rules.append(Rule(command="UID FETCH", action=FailUid(1, "garbage")))
-    with pytest.raises(InternalError) as caught:
-        desk.get(message_id)
-    assert caught.value.reason is Reason.PROTOCOL_VIOLATION
 
 
 def test_a_message_that_goes_between_the_two_round_trips_is_gone(
@@ -228,12 +215,7 @@ def test_row_and_message_agree_behind_many_recipients(
     assert (message["subject"], message["date"]) == (row["subject"], row["date"])
     assert message["body_text"] == "Grüße"
     cut = any("header field is too long and was cut" in each for each in reply.outcome.warnings)
-    assert cut == (recipients * 45 > limits.HEADER_FIELD_OCTETS_MAX)
-
-
-def in_charset(charset: str, octets: bytes, encoding: str = "8bit") -> bytes:
-    fields = f"Content-Type: text/plain; charset={charset}\r\nContent-Transfer-Encoding: {encoding}\r\n"
-    return b"Subject: Text\r\nMIME-Version: 1.0\r\n" + fields.encode() + b"\r\n" + octets
+    assert cut == (recipients * 45 > HEADER_FIELD_OCTETS_MAX)
 
 
 LOST = f"The message is malformed: {NULS_LOST}."
@@ -244,7 +226,8 @@ def test_dovecot_sends_0x80_for_nul_and_the_text_is_read_all_the_same(
     dovecot_mail: Store, open_desk: DeskFactory, charset: str
 ) -> None:
     desk = open_desk(dovecot_mail.account)
-    dovecot_mail.fill("INBOX", [in_charset(charset, "Grüße".encode(charset))])
+    head = f"Subject: Text\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset={charset}\r\n\r\n"
+    dovecot_mail.fill("INBOX", [head.encode() + "Grüße".encode(charset)])
     reply = desk.get(newest(desk))
     assert reply.data["message"]["body_text"] == "Grüße"
     assert (LOST in reply.outcome.warnings, reply.telemetry.imap_round_trips) == (True, 1)

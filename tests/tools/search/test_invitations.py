@@ -1,6 +1,7 @@
 """A search for invitations shows when they take place, for one round trip more."""
 
 from dataclasses import replace
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,6 +11,7 @@ from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.stores import Store
 
+CORPUS = Path(__file__).parents[2] / "corpus"
 OSLO = ZoneInfo("Europe/Oslo")
 IN_NEW_YORK = "DTSTART;TZID=America/New_York:20261106T090000\r\nDTEND;TZID=America/New_York:20261106T100000"
 HERE, THERE = "2026-11-06 15:00 to 16:00 (Europe/Oslo)", "2026-11-06 09:00 to 10:00 (America/New_York)"
@@ -79,3 +81,29 @@ def test_a_message_shows_both_zones(store: Store, in_oslo: Desk) -> None:
     [notice] = in_oslo.message(second["message_id"])["notices"]
     assert notice["fields"]["when"] == "2026-11-06 15:00 (Europe/Berlin)"
     assert "your_time" not in notice["fields"], "the clock shows the same"
+
+
+def test_an_older_version_that_arrived_later_says_what_replaces_it(store: Store, in_oslo: Desk) -> None:
+    """Mail overtakes mail: the version counts, not the order of arrival (RFC 5546 section 2.1.5)."""
+
+    def version(sequence: int, uid: str = "tea@a.example") -> bytes:
+        return invite(
+            f"UID:{uid}\r\nSEQUENCE:{sequence}\r\nDTSTAMP:2026110{sequence}T080000Z\r\n{IN_NEW_YORK}"
+        )
+
+    store.fill("INBOX", [version(2), version(1), version(1, "other@a.example")])
+    other, late, newest = in_oslo.search(kind="invitation").data["messages"]
+    assert late["replaced_by"] == newest["message_id"]
+    assert "replaced_by" not in {*other, *newest}
+    [notice] = in_oslo.message(late["message_id"])["notices"]
+    assert notice["fields"]["version"] == "1, of 2026-11-01 08:00 (UTC)"
+
+
+def test_the_row_of_a_bounce_names_who_was_not_reached(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", [(CORPUS / f"bounce_{each}.eml").read_bytes() for each in ("gmail", "exchange")])
+    reply = desk.search()
+    assert [row["not_delivered_to"] for row in reply.data["messages"]] == [
+        ["carla@port.example", "dan@port.example"],
+        ["nobody@port.example"],
+    ]
+    assert 'not delivered to "nobody@port.example"' in reply.text

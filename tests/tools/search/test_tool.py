@@ -13,12 +13,10 @@ from mailmcp.tools.preferences import Preferences
 from mcp_envelope import BaseReason, InvalidInputError, NotFoundError
 from servers.dovecot import Dovecot
 from servers.embedded import Pymap
-from servers.peer import PeerFactory
-from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_letter, make_numbered
-from tools.stores import Store, dovecot_store, peer_account, pymap_store
+from tools.stores import Store, dovecot_store, pymap_store
 
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
@@ -232,20 +230,6 @@ def test_mailboxes_of_any_name(store: Store, desk: Desk, mailbox: str) -> None:
 def test_a_mailbox_with_a_tab_in_its_name(pymap_mail: Store, open_desk: DeskFactory) -> None:
     """Dovecot keeps no control characters in names."""
     search_and_read(pymap_mail, open_desk(pymap_mail.account), "tab\tbed")
-
-
-def test_a_mailbox_with_line_breaks_in_its_name_is_found_and_read(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
-    """No argument may contain one: every name, id and cursor can be sent as it is, to any process."""
-    breaks = PeerMailbox(name="a&AA0ACg-b", messages=make_messages(1, 2))
-    account = peer_account(peer(mailboxes=[breaks]))
-    first = open_desk(account).search(mailbox="*", limit=1)
-    second = open_desk(account).search(cursor=first.data["next_cursor"])
-    [row] = second.data["messages"]
-    assert (row["mailbox"], row["uid"]) == (r"a\x0d\x0ab", 1)
-    assert open_desk(account).message(row["message_id"])["uid"] == 1
-    assert open_desk(account).search(mailbox=row["mailbox"]).places == [2, 1]
 
 
 @pytest.mark.parametrize("mailbox", ["Two  spaces", "Wide\N{IDEOGRAPHIC SPACE}space"])

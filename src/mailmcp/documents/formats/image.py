@@ -9,14 +9,16 @@ from typing import BinaryIO, Final
 from PIL import Image, ImageOps
 from PIL.ExifTags import Base
 
-from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.picture import encode, picture_facts, shrink
+
+PICTURE_PIXELS_MAX: Final = 120_000_000
+"""Of an image to scale: telephones take 108 million, and these need 480 MB in memory."""
 
 _FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 """The other decoders of Pillow, some fifty, aren't tried."""
 
-Image.MAX_IMAGE_PIXELS = limits.PICTURE_PIXELS_MAX
+Image.MAX_IMAGE_PIXELS = PICTURE_PIXELS_MAX
 
 _LOSSY: Final = frozenset({"JPEG", "MPO"})
 _SIDEWAYS: Final = frozenset({5, 6, 7, 8})

@@ -22,7 +22,6 @@ from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import Address, parse_addresses
 from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.people import fit_address
-from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings
 from mailmcp.mail.text.alternatives import find_plain_only
 from mailmcp.mail.tnef import BINARY, STRING8, TIME, UNICODE
 
@@ -228,9 +227,9 @@ def _write_body(properties: Properties, out: Writer, where: str) -> None:
         shown = html_to_text(html, full_links=True)
         if plain.strip():
             found = find_plain_only(plain, shown.text)
-            notes = plain_text_warnings(found, where=f"the plain text of {where}")
+            notes = found.warnings(where=f"the plain text of {where}")
         else:
-            text, notes = shown.text, removal_warnings([shown], where=where)
+            text, notes = shown.text, shown.removed.warnings(where=where)
     for note in notes:  # before the text, which may be too long
         out.add_note(note)
     if text.strip():

@@ -6,6 +6,9 @@ from mailmcp import limits
 from mailmcp.documents.blocks import CELL_BREAK
 from mailmcp.documents.writer import Writer
 
+CELL_CHARS_MAX: Final = 32_767
+"""As in Excel."""
+
 _GAP_MAX: Final = 20
 """Empty cells between others that are written out; more become one "…"."""
 
@@ -21,7 +24,7 @@ class Grid:
 
     def put(self, column: int, text: str, *, hidden: bool = False) -> None:
         """Put text into a column, from 0; columns come in order."""
-        shown = " ".join(text[: limits.CELL_CHARS_MAX].split())
+        shown = " ".join(text[:CELL_CHARS_MAX].split())
         if not shown or not self._next <= column < limits.SHEET_COLUMNS_MAX:
             return
         if hidden:

@@ -7,11 +7,14 @@ says is up to `mailmcp.mail.calendar.invitation`.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from mailmcp.limits import CALENDAR_EVENTS_MAX, NOTICE_OCTETS_MAX
+from mailmcp.limits import NOTICE_OCTETS_MAX
 from mailmcp.mail.calendar.zones import OBSERVANCES_MAX, Observance, read_observance, zone_key
+
+CALENDAR_EVENTS_MAX: Final = 200
+"""Events of one calendar file that are written out as text."""
 
 Zones: TypeAlias = Mapping[str, Sequence[Observance | None]]
 """By `zone_key`; with None for what can't be read."""
@@ -26,32 +29,10 @@ _COMPONENTS: Final = frozenset({"vevent", "vtodo"})
 _ZONE: Final = "vtimezone"
 _OBSERVANCES: Final = frozenset({"standard", "daylight"})
 _PROPERTIES: Final = frozenset(
-    {
-        "tzid",
-        "tzoffsetfrom",
-        "tzoffsetto",
-        "rdate",
-        "method",
-        "begin",
-        "end",
-        "summary",
-        "dtstart",
-        "dtend",
-        "duration",
-        "due",
-        "location",
-        "organizer",
-        "attendee",
-        "status",
-        "sequence",
-        "rrule",
-        "recurrence-id",
-        "description",
-        "url",
-        "conference",
-        "x-google-conference",
-        "x-microsoft-skypeteamsmeetingurl",
-    }
+    {"tzid", "tzoffsetfrom", "tzoffsetto", "rdate", "method", "begin", "end", "summary", "dtstart", "dtend"}
+    | {"duration", "due", "location", "organizer", "attendee", "status", "sequence", "dtstamp", "uid"}
+    | {"rrule", "recurrence-id", "description", "url", "conference", "x-google-conference"}
+    | {"x-microsoft-skypeteamsmeetingurl"}
 )
 _NAME: Final = re.compile(r"[ \t]*([A-Za-z0-9-]{1,60})[ \t]*[:;]")
 _LONE_CR: Final = re.compile(r"\r(?!\n)")
@@ -105,94 +86,70 @@ class Calendar:
     defects: tuple[str, ...] = ()
 
 
+@dataclass(slots=True)
+class _Component:
+    """A component of the object, whole or still open."""
+
+    kind: str
+    properties: dict[str, list[Property]] = field(default_factory=dict)
+    parts: list["_Component"] = field(default_factory=list)
+
+
 def read_calendar(text: str) -> Calendar:
     """Read a calendar object, whole or cut, without alarms.
 
     Reads at most NOTICE_OCTETS_MAX characters and CALENDAR_EVENTS_MAX events.
     """
-    reader = _Reader()
-    for name, found in _properties(text[:NOTICE_OCTETS_MAX], reader.defects):
-        reader.take(name, found)
-        if reader.full:
-            break
-    if len(text) > NOTICE_OCTETS_MAX:
-        reader.defects.append(CALENDAR_CUT)
-    reader.finish()
-    defects = tuple(dict.fromkeys(reader.defects))
-    items = tuple(replace(each, zones=reader.zones) for each in reader.items)
-    return Calendar(method=reader.method, items=items, defects=defects)
-
-
-class _Reader:
-    """Reads one object: which components are open, and their properties so far."""
-
-    __slots__ = ("defects", "full", "items", "method", "observance", "open_", "properties", "zone", "zones")
-
-    def __init__(self) -> None:
-        self.method = ""
-        self.full = False
-        self.items: list[CalendarItem] = []
-        self.defects: list[str] = []
-        self.open_: list[str] = []
-        self.properties: dict[str, list[Property]] = {}
-        self.zones: dict[str, list[Observance | None]] = {}
-        self.zone: list[Observance | None] = []
-        self.observance: dict[str, str] = {}
-
-    def take(self, name: str, found: Property) -> None:
+    method, is_full = "", False
+    events, zones, defects = list[_Component](), list[_Component](), list[str]()
+    path = [_Component("")]
+    for name, found in _properties(text[:NOTICE_OCTETS_MAX], defects):
+        value = found.value.strip().lower()
         if name == "begin":
-            self._begin(found.value.strip().lower())
+            inside = next((at for at, each in enumerate(path) if each.kind in _COMPONENTS), 0)
+            if value in _COMPONENTS and inside:  # events do not nest: the last one was never closed
+                defects.append(BROKEN_CALENDAR)
+                del path[inside:]
+            if is_full := value in _COMPONENTS and len(events) == CALENDAR_EVENTS_MAX:
+                break
+            if len(path) <= _DEPTH_MAX:
+                path.append(_Component(value))
+                path[-2].parts.append(path[-1])
+                (events if value in _COMPONENTS else zones if value == _ZONE else []).append(path[-1])
         elif name == "end":
-            self._end(found.value.strip().lower())
-        elif name == "method" and not self.method:
-            self.method = found.value.strip().lower()
-        elif self.open_ and self.open_[-1] in _COMPONENTS:
-            values = self.properties.setdefault(name, [])
-            if len(values) < _PROPERTIES_MAX:
-                values.append(found)
-        elif self.open_ and self.open_[-1] in _OBSERVANCES:
-            self.observance.setdefault(name, found.value)
-        elif name == "tzid" and self.open_ and self.open_[-1] == _ZONE:
-            self.zone = self.zones.setdefault(zone_key(found.value), [])
+            begun = [at for at, each in enumerate(path) if each.kind == value]
+            del path[begun[-1] if begun else len(path) :]
+        elif name == "method":
+            method = method or value
+        elif len(values := path[-1].properties.setdefault(name, [])) < _PROPERTIES_MAX:
+            values.append(found)
+    if is_full or len(text) > NOTICE_OCTETS_MAX:
+        defects.append(CALENDAR_CUT)
+    if len(path) > 1 and not is_full:
+        defects.append(BROKEN_CALENDAR)
+    if not events:
+        defects.append(NO_EVENT)
+    read_zones = _read_zones(zones)
+    items = tuple(
+        CalendarItem(
+            is_task=each.kind == "vtodo",
+            properties={name: tuple(values) for name, values in each.properties.items()},
+            zones=read_zones,
+        )
+        for each in events
+    )
+    return Calendar(method=method, items=items, defects=tuple(dict.fromkeys(defects)))
 
-    def finish(self) -> None:
-        """Keep the event in which the text ended."""
-        if self.open_ and not self.full:
-            self.defects.append(BROKEN_CALENDAR)
-            self._close(self.open_)
-        if not self.items:
-            self.defects.append(NO_EVENT)
 
-    def _begin(self, component: str) -> None:
-        if component in _COMPONENTS and any(name in _COMPONENTS for name in self.open_):
-            self.defects.append(BROKEN_CALENDAR)  # events do not nest: the last one was never closed
-            self._close(self.open_)
-            self.open_.clear()
-        if len(self.open_) < _DEPTH_MAX:
-            self.open_.append(component)
-
-    def _end(self, component: str) -> None:
-        if component not in self.open_:
-            return
-        at = len(self.open_) - 1 - self.open_[::-1].index(component)
-        self._close(self.open_[at:])
-        del self.open_[at:]
-
-    def _close(self, components: list[str]) -> None:
-        if not _OBSERVANCES.isdisjoint(components):
-            if len(self.zone) < OBSERVANCES_MAX:
-                self.zone.append(read_observance(self.observance))
-            self.observance = {}
-        kind = next((name for name in components if name in _COMPONENTS), "")
-        if not kind:
-            return
-        if len(self.items) < CALENDAR_EVENTS_MAX:
-            kept = {name: tuple(values) for name, values in self.properties.items()}
-            self.items.append(CalendarItem(is_task=kind == "vtodo", properties=kept))
-        else:
-            self.full = True
-            self.defects.append(CALENDAR_CUT)
-        self.properties = {}
+def _read_zones(zones: Sequence[_Component]) -> Zones:
+    found: dict[str, list[Observance | None]] = {}
+    for zone in zones:
+        for tzid in zone.properties.get("tzid", ())[:1]:
+            rules = (each.properties.items() for each in zone.parts if each.kind in _OBSERVANCES)
+            read = [read_observance({name: values[0].value for name, values in each}) for each in rules]
+            kept = found.setdefault(zone_key(tzid.value), [])
+            kept += read[: OBSERVANCES_MAX - len(kept)]
+    return found
 
 
 def _properties(text: str, defects: list[str]) -> Iterator[tuple[str, Property]]:

@@ -7,11 +7,11 @@ Methods are those of RFC 5546. `mailmcp.mail.calendar.events` parses the object,
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Final
 
-from mailmcp.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX
+from mailmcp.limits import NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX
 from mailmcp.mail.calendar.events import Calendar, CalendarItem, Property, read_calendar
 from mailmcp.mail.calendar.meeting import is_winmail, meeting_method, read_meeting
 from mailmcp.mail.calendar.times import (
@@ -26,7 +26,11 @@ from mailmcp.mail.header.address import Address, could_be_misread, is_seen_whole
 from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.people import fit_address
+from mailmcp.mail.removed_content import Removed
 from mailmcp.mail.text.body import BodyText, decode_part
+
+ATTENDEES_MAX: Final = 20
+"""Attendees of an event that are named; the others are counted."""
 
 NO_CONTENTS: Final[Mapping[str, bytes]] = {}
 
@@ -80,18 +84,36 @@ def _meeting_method(part: Part, contents: Mapping[str, bytes]) -> str:
     return meeting_method(decode_transfer(contents.get(part.part_id, b""), part.encoding).octets)
 
 
-def invitation_times(octets: bytes, part: Part, zone: tzinfo) -> str:
-    """Describe when an invitation takes place, in the reader's zone and the organiser's; "" if it isn't said.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationVersion:
+    """When an event takes place, by one of the messages about it."""
 
-    Of several events, which are occurrences of one, the first counts.
+    times: str
+    """In the reader's zone and the organiser's; "" if it isn't said."""
+
+    event: tuple[str, str]
+    """UID and RECURRENCE-ID; the first is "" if there is none."""
+
+    version: tuple[int, str]
+    """SEQUENCE and DTSTAMP: whatever arrived first, the higher one counts (RFC 5546 section 2.1.5)."""
+
+
+def read_invitation(octets: bytes, part: Part, zone: tzinfo) -> InvitationVersion | None:
+    """Read an invitation; None without an event. Of several, which are occurrences of one, the first counts.
 
     Args:
         octets: Of `invitation_part`, still transfer-encoded; may be cut.
         part: The part.
         zone: The reader's.
     """
-    items = decode_calendar(octets, part).items
-    return bounded_line(describe_times(items[0], zone)) if items else ""
+    item = next(iter(decode_calendar(octets, part).items), None)
+    if item is None:
+        return None
+    return InvitationVersion(
+        times=bounded_line(describe_times(item, zone)),
+        event=(item.text("uid").strip(), item.text("recurrence-id").strip()),
+        version=(_sequence(item), item.text("dtstamp").strip()),
+    )
 
 
 def decode_calendar(octets: bytes, part: Part) -> Calendar:
@@ -122,7 +144,8 @@ def describe_item(item: CalendarItem, method: str = "", zone: tzinfo | None = No
     """
     links = (item.text(name) for name in _JOIN)
     fields = {
-        "method": _describe_method(method, item.text("sequence")),
+        "method": "request (update)" if method == "request" and _sequence(item) else method,
+        "version": _describe_version(item) if method in ("request", "cancel") else "",
         "status": item.text("status").lower(),
         "what": item.text("summary"),
         "when": describe_when(item),
@@ -152,8 +175,7 @@ def calendar_text(octets: bytes, part: Part) -> BodyText:
         text=cleaned.text,
         html=(),
         from_html=False,
-        hidden_removed=0,
-        invisible_removed=cleaned.removed,
+        removed=Removed(invisible=cleaned.removed),
         defects=calendar.defects,
     )
 
@@ -173,12 +195,16 @@ def _known_method(method: str) -> str:
     return method.lower() if method.isascii() and method.lower() in _METHODS else ""
 
 
-def _describe_method(method: str, sequence: str) -> str:
-    """Name the method. A request with a sequence number changes an earlier one (RFC 5546 section 2.1.4)."""
-    number = sequence.strip()
-    if method == "request" and number.isdigit() and number.strip("0"):
-        return "request (update)"
-    return method
+def _sequence(item: CalendarItem) -> int:
+    """Return how many times an event was changed (RFC 5546 section 2.1.4)."""
+    number = item.text("sequence").strip()
+    return int(number) if re.fullmatch("[0-9]{1,9}", number) else 0
+
+
+def _describe_version(item: CalendarItem) -> str:
+    """Name the version of a changed event: mail may arrive in another order."""
+    written = describe_stamp(item.get("dtstamp"))
+    return f"{_sequence(item)}{f', of {written}' if written else ''}" if _sequence(item) else ""
 
 
 def _describe_person(found: Property | None) -> str:

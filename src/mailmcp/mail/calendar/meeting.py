@@ -58,14 +58,9 @@ _METHODS: Final = (
     ),
     (re.compile(r"ipm\.(?:schedule\.meeting\.resp\.|microsoft schedule\.mtgresp).*", re.DOTALL), "reply"),
 )
-_ANSWERS: Final = {
-    "resp.pos": "accepted",
-    "respp": "accepted",
-    "resp.neg": "declined",
-    "respn": "declined",
-    "resp.tent": "tentative",
-    "respa": "tentative",
-}
+_ANSWERS: Final = {"resp.pos": "accepted", "resp.neg": "declined", "resp.tent": "tentative"} | {
+    "respp": "accepted", "respn": "declined", "respa": "tentative"
+}  # fmt: skip
 _EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
 
 

@@ -19,15 +19,9 @@ _STAMP: Final = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?(Z)?
 _DURATION: Final = re.compile(
     r"\+?P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,7})S)?)?"
 )
-_DAYS: Final = {
-    "MO": "Monday",
-    "TU": "Tuesday",
-    "WE": "Wednesday",
-    "TH": "Thursday",
-    "FR": "Friday",
-    "SA": "Saturday",
-    "SU": "Sunday",
-}
+_DAYS: Final = {"MO": "Monday", "TU": "Tuesday", "WE": "Wednesday", "TH": "Thursday", "FR": "Friday"} | {
+    "SA": "Saturday", "SU": "Sunday"
+}  # fmt: skip
 _RULE: Final = "RRULE "
 # Escaped, two zones and a time fit NOTICE_CHARS_MAX, and so does a rule.
 _QUOTED_CHARS_MAX: Final = 80

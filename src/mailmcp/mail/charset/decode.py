@@ -21,23 +21,16 @@ WRONG_CHARSET: Final = "text is not in its declared charset"
 UNDECLARED_CHARSET: Final = "8-bit text without a charset"
 
 _CODECS: Final = {
-    "gb_2312-80": "gb18030",
-    "x-gbk": "gb18030",
-    "cn-big5": "big5",
-    "x-x-big5": "big5",
-    "x-sjis": "cp932",
-    "windows-31j": "cp932",
-    "ms_kanji": "cp932",
+    **dict.fromkeys(("gb_2312-80", "x-gbk"), "gb18030"),
+    **dict.fromkeys(("cn-big5", "x-x-big5"), "big5"),
+    **dict.fromkeys(("x-sjis", "windows-31j", "ms_kanji"), "cp932"),
+    **dict.fromkeys(("ks_c_5601-1989", "ksc_5601"), "cp949"),
+    **dict.fromkeys(("iso-8859-11", "tis-620"), "cp874"),
+    **dict.fromkeys(("macintosh", "x-mac-roman"), "mac_roman"),
     "x-euc-jp": "euc_jp",
-    "ks_c_5601-1989": "cp949",
-    "ksc_5601": "cp949",
     "iso-8859-8-i": "iso8859_8",
     "iso-8859-9": "cp1254",
-    "iso-8859-11": "cp874",
-    "tis-620": "cp874",
     "unicode-1-1-utf-7": "utf-7",
-    "macintosh": "mac_roman",
-    "x-mac-roman": "mac_roman",
 }
 _ASCII_BASED: Final = frozenset({"", "us-ascii", "utf-8", "iso-8859-1", "iso-8859-15", "windows-1252"})
 _LATIN: Final = frozenset({"ascii", "iso8859-1", "cp1252"})
@@ -67,28 +60,16 @@ _OCTETS_MIN: Final = 6  # three Chinese characters or six Cyrillic letters; fewe
 _LATIN_2_OCTETS_MIN: Final = 8
 
 _GUESSED: Final = {
-    "gb18030": "gb18030",
-    "gb2312": "gb18030",
+    **dict.fromkeys(("gb18030", "gb2312"), "gb18030"),
+    **dict.fromkeys(("cp932", "shift_jis", "shift_jis-2004"), "cp932"),
+    **dict.fromkeys(("euc-jp", "euc-jis-2004"), "euc_jp"),
+    **dict.fromkeys(("cp949", "euc-kr"), "cp949"),
+    **dict.fromkeys(("windows-1255", "iso-8859-8"), "cp1255"),
+    **dict.fromkeys(("cp874", "tis-620"), "cp874"),
+    **{f"windows-{page}": f"cp{page}" for page in (1251, 1253, 1256)},
+    **{name: name for name in ("koi8-r", "koi8-u", "iso8859-5", "iso8859-6", "iso8859-7")},
+    **{f"iso-8859-{part}": f"iso8859-{part}" for part in (5, 6, 7)},
     "big5": "big5hkscs",
-    "cp932": "cp932",
-    "shift_jis": "cp932",
-    "shift_jis-2004": "cp932",
-    "euc-jp": "euc_jp",
-    "euc-jis-2004": "euc_jp",
-    "cp949": "cp949",
-    "euc-kr": "cp949",
-    "koi8-r": "koi8-r",
-    "koi8-u": "koi8-u",
-    "windows-1251": "cp1251",
-    "iso-8859-5": "iso8859-5",
-    "windows-1253": "cp1253",
-    "iso-8859-7": "iso8859-7",
-    "windows-1255": "cp1255",
-    "iso-8859-8": "cp1255",
-    "windows-1256": "cp1256",
-    "iso-8859-6": "iso8859-6",
-    "cp874": "cp874",
-    "tis-620": "cp874",
 }
 _GUESSED_LATIN_2: Final = {"iso-8859-2": "iso8859-2", "windows-1250": "cp1250"}
 """Codecs by the names that chardet returns; other guesses aren't trusted."""

@@ -12,7 +12,8 @@ import re
 from collections import Counter
 from typing import Final
 
-from mailmcp.limits import CHARSET_WORDS_OCTETS
+CHARSET_WORDS_OCTETS: Final = 2_048
+"""Text whose words are compared with its declared charset: 0.4 ms, 30 ms if another is chosen."""
 
 _CANDIDATES: Final = (
     *("cp1250", "iso8859-2", "cp1251", "koi8-u", "iso8859-5", "cp1252", "cp1253", "iso8859-7"),

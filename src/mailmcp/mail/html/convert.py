@@ -11,10 +11,11 @@ import nh3
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.html.hidden import Hidden, walk
 from mailmcp.mail.html.links import LinkBook
-from mailmcp.mail.html.marks import CLOSE, OPEN, ROUND, write_marks
+from mailmcp.mail.html.marks import ROUND, mark, write_marks
 from mailmcp.mail.html.render import Renderer
 from mailmcp.mail.html.style import MAYBE, Style
 from mailmcp.mail.html.tree import parse_html
+from mailmcp.mail.removed_content import Removed
 from mailmcp.mail.trust.link import escape_odd, resolve_link
 
 _DEPTH_MAX: Final = 128  # of sanitized HTML; nh3 takes quadratic time beyond
@@ -44,29 +45,12 @@ class HtmlText:
     """Lines separated by newlines, with at most one blank line between; or a fragment of HTML. "" if there
     is nothing to read."""
 
-    hidden_removed: int
-    """Passages that the HTML certainly hides, which were removed."""
-
-    hidden_chars: int
-    """Characters of these passages, as they would read."""
-
-    maybe_hidden: int
-    """Passages that a style may hide, whose value isn't understood or which some obey: each is marked."""
-
-    maybe_hidden_chars: int
-    """Characters of these passages, from 0."""
-
+    removed: Removed
     hidden_by: Mapping[str, int]
     """The removed passages by technique: display, visibility, opacity, font size, extent, position, clip,
     transform, letter spacing, colour. Only those that were found."""
 
-    invisible_removed: int
-    """Invisible and bidirectional control characters removed from the text."""
-
-    misleading_links: int = 0
-    """Links whose text names another site: see `links`. In HTML none are looked for."""
-
-    links: tuple[str, ...] = ()
+    links: tuple[str, ...]
     """The targets of links that have a number in the text, in the order of their numbers."""
 
 
@@ -118,13 +102,11 @@ class _Fragment:
 
     def open(self, tag: str, attributes: dict[str, str], style: Style) -> None:
         """Begin an element; one that isn't kept leaves what is in it."""
+        is_kept = tag in _TAGS and len(self._open) < _DEPTH_MAX
         if tag == "img" and style.hides == MAYBE:
             self.text(f" ({clean_line(attributes.get('alt', '')).text}) ", style)
-        is_kept = (
-            tag in _TAGS
-            and len(self._open) < _DEPTH_MAX
-            and not (tag == "img" and (style.hides == MAYBE or not style.visible))
-        )
+        if tag == "img":
+            is_kept &= style.hides != MAYBE and style.visible
         kept: dict[str, str] = {}
         for name, pattern in _ATTRIBUTES.get(tag, {}).items():
             value = attributes.get(name)
@@ -146,19 +128,22 @@ class _Fragment:
     def text(self, text: str, style: Style) -> None:
         """Write text."""
         is_marked = style.hides == MAYBE and text.strip()
-        self.out.append(escape(f"{OPEN}{text.translate(ROUND)}{CLOSE}" if is_marked else text, quote=False))
+        self.out.append(escape(mark(text) if is_marked else text, quote=False))
 
 
 def _html_text(text: str, hidden: Hidden, book: LinkBook) -> HtmlText:
     marked, passages, chars = write_marks(text)
     return HtmlText(
         text=marked,
-        hidden_removed=hidden.by_technique.total(),
-        hidden_chars=hidden.chars,
-        maybe_hidden=passages,
-        maybe_hidden_chars=chars,
+        removed=Removed(
+            hidden=hidden.by_technique.total(),
+            hidden_chars=hidden.chars,
+            maybe_hidden=passages,
+            maybe_hidden_chars=chars,
+            invisible=hidden.invisible,
+            misleading_links=book.misleading,
+            sheets_cut=hidden.sheets_cut,
+        ),
         hidden_by=dict(hidden.by_technique),
-        invisible_removed=hidden.invisible,
-        misleading_links=book.misleading,
         links=book.targets,
     )

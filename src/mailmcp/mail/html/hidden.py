@@ -39,6 +39,17 @@ class Hidden:
     invisible: int = 0
     """Invisible and bidirectional control characters removed from what is shown."""
 
+    sheets_cut: bool = False
+    last: str = ""
+    """How the text before is hidden; "" if it is shown."""
+
+    def add(self, technique: str, chars: int) -> None:
+        """Count what an element or a text hides; nothing if it has no characters."""
+        if chars:
+            self.by_technique[technique] += technique != self.last
+            self.chars += chars
+            self.last = technique
+
 
 class Sink(Protocol):
     """What writes a page."""
@@ -66,7 +77,8 @@ class _Level:
 
 def walk(page: Page, sink: Sink) -> Hidden:
     """Write what people see of a page to a sink, in order and without recursion."""
-    sheets, hidden, last = StyleSheets(page), Hidden(), ""
+    sheets = StyleSheets(page)
+    hidden = Hidden(sheets_cut=sheets.is_cut)
     levels = [_Level(iter([page.root]), "", Style(), Style())]
     while levels:
         level = levels[-1]
@@ -76,7 +88,7 @@ def walk(page: Page, sink: Sink) -> Hidden:
             if level.tag:
                 sink.close(level.tag)
         elif isinstance(node, Text):
-            last = _write_text(node.text, level.style, sink, hidden, last)
+            _write_text(node.text, level.style, sink, hidden)
         elif isinstance(node, Element) and node.tag not in _NO_TEXT:
             tag, attributes = node.tag, attributes_of(node)
             is_summary = tag == "summary" and level.tag == "details"
@@ -87,32 +99,27 @@ def walk(page: Page, sink: Sink) -> Hidden:
             technique = "display" if tag in _NOT_SHOWN else style.gone
             if technique in ("", MAYBE):
                 if tag == "img" and style.visible and attributes.get("alt"):
-                    last = ""
+                    hidden.last = ""
                 sink.open(tag, attributes, style)
                 levels.append(_Level(iter(node.children), tag, style, level.style))
-            else:
-                chars = sum(map(_count_chars, _texts(node)))
-                hidden.by_technique[technique] += bool(chars)
-                hidden.chars += chars
-                last = "" if chars else last
+            elif chars := sum(len(clean_line(text).text) for text in _texts(node)):
+                hidden.last = ""
+                hidden.add(technique, chars)
+                hidden.last = ""
     hidden.by_technique += Counter()  # without those that are 0
     return hidden
 
 
-def _write_text(text: str, style: Style, sink: Sink, hidden: Hidden, last: str) -> str:
-    """Write a text if people see it; return how it is hidden, or `last` if nothing is in it."""
-    technique = "" if style.hides == MAYBE else style.hides
-    if technique:
-        chars = _count_chars(text)
-        if not chars:
-            return last
-        hidden.by_technique[technique] += technique != last
-        hidden.chars += chars
-        return technique
+def _write_text(text: str, style: Style, sink: Sink, hidden: Hidden) -> None:
+    """Write a text if people see it, else count it."""
+    if style.hides not in ("", MAYBE):
+        hidden.add(style.hides, len(clean_line(text).text))
+        return
     cleaned = clean_text(text)
     hidden.invisible += cleaned.removed
+    if cleaned.text.strip():
+        hidden.last = ""
     sink.text(cleaned.text, style)
-    return "" if cleaned.text.strip() else last
 
 
 def _texts(node: Node) -> Iterator[str]:
@@ -124,7 +131,3 @@ def _texts(node: Node) -> Iterator[str]:
             yield each.text
         elif not (isinstance(each, Element) and each.tag in _NO_TEXT):
             todo += each.children
-
-
-def _count_chars(text: str) -> int:
-    return len(clean_line(text).text)

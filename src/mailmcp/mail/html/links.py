@@ -2,9 +2,10 @@
 
 1. A link that misleads is `text <goes to host: target>`, in full.
 2. Nothing is added where the text says the target itself.
-3. A short target, which people read or type, is shown: `text <target>`; `<…>` is that of the link before.
-4. A longer one has a number, `[text](host, link 12)`, and is in `targets`; there is no host where it is that
-   of the link before.
+3. A short target, which people read or type, is shown: `text <target>`. In `<…>` all is as in the target
+   before, in `<…/name>` all but the end.
+4. A longer one has a number, `text [12: host]`, and is in `targets`; in `[13]` the host is that of the
+   number before.
 
 Nothing refers to a link that is far above, nor to one in a quotation, which may be collapsed.
 """
@@ -21,7 +22,7 @@ SHORT_CHARS_MAX: Final = 60
 
 _MISLEADING_CHARS_MAX: Final = 1_000
 _TARGET_CHARS_MAX: Final = 2_000  # of a numbered one in a reply's data; browsers take no more
-_NUMBERED: Final = re.compile(r"\blink (\d{1,6})\)")
+_NUMBERED: Final = re.compile(r"[\[(](\d{1,6})(?:: [^\]\)\n]*)?[\])]")
 _NEAR_CHARS: Final = 1_000
 _HOSTS_MAX: Final = 3
 _IN_BRACKETS: Final = re.compile(r"\[[^\[\]]*\]")
@@ -38,11 +39,11 @@ class LinkBook:
     def __init__(self, *, first: int = 1, in_full: bool = False) -> None:
         self.misleading = 0
         self.chars_since = 0
-        """Characters of text since the last link."""
+        """Characters of text since a target or a host was last written out."""
 
         self._numbers: dict[str, int] = {}
         self._first, self._in_full = first, in_full
-        self._last: Link | None = None
+        self._target = self._hosts = ""  # as last written
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -51,10 +52,10 @@ class LinkBook:
 
     def forget(self) -> None:
         """Let nothing refer to a link so far: a reader may not see them."""
-        self._last = None
+        self._target = self._hosts = ""
 
-    def describe(self, text: str, href: str) -> tuple[str, bool]:
-        """Return what to write after the text of a link, "" for nothing, and whether it has a number.
+    def describe(self, text: str, href: str) -> str:
+        """Return what to write after the text of a link; "" for nothing.
 
         Args:
             text: With a line feed wherever a line ends, and around what people may not see.
@@ -66,18 +67,36 @@ class LinkBook:
         host = next(filter(None, (find_misleading_host(each, link) for each in readings)), "")
         self.misleading += link.kind is LinkKind.RUNS or bool(words and host)
         if not link.target or not words:
-            return "", False
-        last, self._last = self._last if self.chars_since <= _NEAR_CHARS else None, link
-        self.chars_since = 0
+            return ""
+        if self.chars_since > _NEAR_CHARS:
+            self.forget()
+        last, self._target = self._target, ""
         if host or link.kind is LinkKind.RUNS:
-            return f"<goes to {_name_target(link, host)}>", False
+            return f"<goes to {_name_target(link, host)}>"
         if _bare(words, link.kind) == _bare(link.target, link.kind):
-            return "", False
-        if len(link.target) > SHORT_CHARS_MAX and not self._in_full:
-            number = self._numbers.setdefault(link.target, self._first + len(self._numbers))
-            is_near = last is not None and len(last.target) > SHORT_CHARS_MAX and last.hosts == link.hosts
-            return ("" if is_near else f"{_name_hosts(link)}, ") + f"link {number}", True
-        return "<…>" if last is not None and link.target == last.target else f"<{link.target}>", False
+            self._target, self.chars_since = link.target, 0
+            return ""
+        is_long = len(link.target) > SHORT_CHARS_MAX and not self._in_full
+        return self._number(link) if is_long else self._write_out(link.target, last)
+
+    def _write_out(self, target: str, last: str) -> str:
+        self._target = target
+        folder, _, name = target.rpartition("/")
+        if target == last:
+            return "<…>"
+        if name and folder.count("/") > 2 and folder == last.rpartition("/")[0]:
+            return f"<…/{name}>"
+        self.chars_since = 0
+        return f"<{target}>"
+
+    def _number(self, link: Link) -> str:
+        number = self._numbers.setdefault(link.target, self._first + len(self._numbers))
+        hosts = link.hosts or (f"{link.target.partition(':')[0]}:",)
+        named = ", ".join([*hosts[:_HOSTS_MAX], *(["…"] if len(hosts) > _HOSTS_MAX else [])])
+        if named == self._hosts:
+            return f"[{number}]"
+        self._hosts, self.chars_since = named, 0
+        return f"[{number}: {named}]"
 
 
 def numbered_links(text: str, targets: Sequence[str]) -> dict[str, str]:
@@ -85,11 +104,6 @@ def numbered_links(text: str, targets: Sequence[str]) -> dict[str, str]:
     numbers = sorted({int(each) for each in _NUMBERED.findall(text)})
     known = {str(number): targets[number - 1] for number in numbers if 0 < number <= len(targets)}
     return {number: target for number, target in known.items() if len(target) <= _TARGET_CHARS_MAX}
-
-
-def _name_hosts(link: Link) -> str:
-    hosts = link.hosts or [f"{link.target.partition(':')[0]}:"]
-    return ", ".join([*hosts[:_HOSTS_MAX], *(["…"] if len(hosts) > _HOSTS_MAX else [])])
 
 
 def _name_target(link: Link, host: str) -> str:

@@ -9,20 +9,22 @@ MARK_OPENING: Final = "[may be hidden: "
 ROUND: Final = str.maketrans("[]", "()")
 """What becomes of brackets in a stranger's words in a mark."""
 
-OPEN: Final = "\x01"
-CLOSE: Final = "\x02"
-"""Around what may be hidden until the marks are written: clean text has neither."""
-
-_PASSAGE: Final = re.compile(f"{OPEN}([^{CLOSE}]*){CLOSE}")
-_JOINT: Final = re.compile(f"{CLOSE}([ |/]*){OPEN}")
+_OPEN, _CLOSE = "\x01", "\x02"  # until the marks are written: clean text has neither
+_PASSAGE: Final = re.compile(f"{_OPEN}([^{_CLOSE}]*){_CLOSE}")
+_JOINT: Final = re.compile(f"{_CLOSE}([ |/]*){_OPEN}")
 _MARKED: Final = re.compile(rf"{re.escape(MARK_OPENING)}[^\]]*\]?")
+
+
+def mark(text: str) -> str:
+    """Mark a text without line ends, for `write_marks`."""
+    return f"{_OPEN}{text.translate(ROUND)}{_CLOSE}"
 
 
 def write_marks(text: str) -> tuple[str, int, int]:
     """Write the marks; return the text, how many passages are marked, and how many characters they have."""
     text = _JOINT.sub(r"\1", text)
     passages = _PASSAGE.findall(text)
-    marked = text.replace(OPEN, MARK_OPENING).replace(CLOSE, "]")
+    marked = text.replace(_OPEN, MARK_OPENING).replace(_CLOSE, "]")
     return marked, len(passages), sum(map(len, passages))
 
 

@@ -5,15 +5,14 @@ Owns lists, quotes, images, headings and forms; `links` describes targets, `tabl
 """
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.html.links import LinkBook
 from mailmcp.mail.html.marks import ROUND
 from mailmcp.mail.html.style import MAYBE, Style
-from mailmcp.mail.html.table import Cell, Table
-from mailmcp.mail.html.writer import Place, TextWriter
+from mailmcp.mail.html.table import Cell, write_table
+from mailmcp.mail.html.writer import TextWriter
 from mailmcp.mail.trust.link import resolve_link
 
 _CELL_DEPTH_MAX: Final = 16  # each level copies its lines once more; deeper tables are layout for certain
@@ -35,7 +34,8 @@ _STRUCK: Final = frozenset({"del", "s", "strike"})
 _STRIKE: Final = "~~"
 _NUMBER: Final = re.compile(r"\s*(\d{1,6})")
 _OURS: Final = re.compile(
-    r"\W*+(?:may be hidden|goes to|\d[\d,]*+ quoted line|(?:button|(?:area of a )?picture)\W*+$)",
+    r"\W*+(?:may be hidden|goes to|\d[\d,]*+ quoted line|\d++(?:: |\W*+$)"
+    r"|(?:button|(?:area of a )?picture)\W*+$)",
     re.IGNORECASE,
 )
 """How what we write in brackets begins: an alternative text must not pass for it."""
@@ -47,26 +47,6 @@ _INDENT: Final = re.compile(r"(?is)(?!.*border-left)(?:.*;)?\s*border\s*:\s*(?:n
 """The style of quotations that editors indent with."""
 
 
-@dataclass(slots=True)
-class _Link:
-    """An open link."""
-
-    href: str
-    said: list[str] = field(default_factory=list)
-    writer: TextWriter | None = None
-    begun: Place | None = None
-    """Where its text begins, and what writes it there."""
-
-
-@dataclass(slots=True)
-class _OpenCell:
-    """An open cell, and the writer of what is around it."""
-
-    outer: TextWriter
-    columns: int
-    rows: int
-
-
 class Renderer:
     """A sink of `hidden.walk` that writes text."""
 
@@ -74,25 +54,28 @@ class Renderer:
         self.writer = TextWriter()
         self._base, self._book = base, book
         self._open: list[tuple[bool, bool]] = []  # whether each open element is a link, and in doubt
-        self._links: list[_Link] = []
-        self._tables: list[Table] = []
-        self._cells: list[_OpenCell] = []
+        self._elements = 0
+        self._links: list[tuple[str, list[str]]] = []  # the target and the text of each open link
+        self._tables: list[list[list[Cell]]] = []
+        self._cells: list[tuple[TextWriter, int, int]] = []  # the writer around each open cell, and its spans
         self._lists: list[int] = []  # next number of each open list, 0 without numbers
         self._preformatted = self._struck = self._quotes = 0
         self._raised = False
-        self._action = ""  # of the form that was opened last: one in a table ends before its buttons
+        self._action, self._form = "", 0  # of the last form, and how many elements came before its content
+        self._forms = 0
 
     def open(self, tag: str, attributes: dict[str, str], style: Style) -> None:
         """Begin an element."""
         maybe = style.hides == MAYBE
+        self._elements += 1
         self._break(tag)
         href = self._target(tag, attributes)
         if href is not None:
-            self._links.append(_Link(href))
+            self._links.append((href, []))
         self._open.append((href is not None, maybe))
         if tag in ("area", "input") and href is not None:
             self._put("[area of a picture]" if tag == "area" else "[button]", maybe=maybe)
-            self._links[-1].said.append(f"[{clean_line(attributes.get('alt', '')).text}]")
+            self._say(f"[{clean_line(attributes.get('alt', '')).text}]")
         elif tag == "img" and style.visible:
             self._write_picture(attributes, maybe=maybe)
         self._begin_line(tag)
@@ -112,9 +95,7 @@ class Renderer:
         """Write text."""
         self._book.chars_since += len(text)
         maybe = style.hides == MAYBE
-        if self._links:
-            is_apart = maybe or style.font_px < _READ_PX_MIN
-            self._links[-1].said.append(f"\n{text}\n" if is_apart else text)
+        self._say(f"\n{text}\n" if maybe or style.font_px < _READ_PX_MIN else text)
         if self._raised and text.strip():
             if text.lstrip()[0].isdigit() and self.writer.ends_with_digit():
                 self._put("^")  # 12 with a raised 99 isn't 1299
@@ -123,8 +104,11 @@ class Renderer:
 
     def _put(self, text: str, *, maybe: bool = False) -> None:
         (self.writer.write_preformatted if self._preformatted else self.writer.write)(text, maybe=maybe)
-        if self._links and self._links[-1].begun is None and text.strip():
-            self._links[-1].begun, self._links[-1].writer = self.writer.last_place(), self.writer
+
+    def _say(self, text: str) -> None:
+        """Add to the text of the open link, if there is one."""
+        if self._links:
+            self._links[-1][1].append(text)
 
     def _break(self, tag: str) -> None:
         if tag in _PARAGRAPHS:
@@ -133,15 +117,16 @@ class Renderer:
                 self.writer.tighten()
         elif tag in _LINES:
             self.writer.break_line()
-        if self._links and tag in _PARTS_LINK:
-            self._links[-1].said.append("\n")
+        if tag in _PARTS_LINK:
+            self._say("\n")
 
     def _target(self, tag: str, attributes: dict[str, str]) -> str | None:
         """Return where an element leads; None if nowhere."""
         if tag in ("a", "area"):
             return attributes.get("href", attributes.get("xlink:href"))
         if tag == "form":
-            self._action = attributes.get("action", "")
+            self._action, self._form = attributes.get("action", ""), self._elements
+            self._forms += 1
         kind = attributes.get("type", "submit" if tag == "button" else "").lower()
         if tag in ("button", "input") and kind in ("submit", "image"):
             return attributes.get("formaction") or self._action or None
@@ -152,23 +137,18 @@ class Renderer:
         if not alternative and not _EMBEDDED.match(attributes.get("src", "")):
             return
         text = f"{'picture: ' if _OURS.match(alternative) else ''}{alternative.translate(ROUND)}" or "picture"
-        if self._links:
-            self._links[-1].said.append(f"[{text}]")
+        self._say(f"[{text}]")
         self._put(f"[{text}]", maybe=maybe)
 
     def _close_link(self, tag: str, *, maybe: bool) -> None:
-        if tag == "button" and not "".join(self._links[-1].said).strip():
-            self._links[-1].said.append("[button]")
+        if tag == "button" and not "".join(self._links[-1][1]).strip():
+            self._say("[button]")
             self._put("[button]", maybe=maybe)
-        link = self._links.pop()
-        said = "".join(link.said)
+        href, pieces = self._links.pop()
+        said = "".join(pieces)
         if self._quotes:
             self._book.forget()
-        note, has_number = self._book.describe(said, resolve_link(link.href, self._base))
-        if has_number:
-            is_whole = link.writer is self.writer and not maybe
-            self.writer.write_target(link.begun if is_whole else None, note, maybe=maybe)
-        elif note:
+        if note := self._book.describe(said, resolve_link(href, self._base)):
             self.writer.write(f" {note}{' ' if said.rstrip(chr(10))[-1:].isspace() else ''}", maybe=maybe)
 
     def _begin_line(self, tag: str) -> None:
@@ -189,17 +169,17 @@ class Renderer:
         if tag in _HEADINGS:
             self.writer.push_prefix("#" * int(tag[1]) + " ", "")
         elif tag == "blockquote":
-            mark = "  " if _INDENT.match(attributes.get("style", "")) else "> "
-            self.writer.push_prefix(mark, mark)
+            sign = "  " if _INDENT.match(attributes.get("style", "")) else "> "
+            self.writer.push_prefix(sign, sign)
             self._quotes += 1
         elif tag in _LISTS:
             self._lists.append(_number(attributes, "start") if tag == "ol" else 0)
         elif tag == "li":
             number = self._lists[-1] if self._lists else 0
-            mark = f"{number}. " if number else "- "
+            sign = f"{number}. " if number else "- "
             if number:
                 self._lists[-1] = number + 1
-            self.writer.push_prefix(mark, " " * len(mark))
+            self.writer.push_prefix(sign, " " * len(sign))
         elif tag == "dd":
             self.writer.push_prefix("  ", "  ")
         elif tag in _PREFORMATTED:
@@ -209,7 +189,7 @@ class Renderer:
         if tag in _STRUCK:
             self._struck -= 1
             if not self._struck:
-                self.writer.close_mark(_STRIKE)
+                self.writer.close_strike(_STRIKE)
         elif tag == "sup":
             self._raised = False
         elif tag in _HEADINGS or tag in ("blockquote", "li", "dd"):
@@ -223,15 +203,18 @@ class Renderer:
             self._lists.pop()
         elif tag in _PREFORMATTED:
             self._preformatted -= 1
+        elif tag == "form":
+            self._forms -= 1
+            if self._elements > self._form:  # one in a table ends before its buttons
+                self._action = ""
 
     def _begin_table(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "table":
-            self._tables.append(Table())
+            self._tables.append([])
         elif tag == "tr" and self._tables:  # SVG may have one without
-            self._tables[-1].rows.append([])
+            self._tables[-1].append([])
         elif tag in _CELLS:
-            spans = _number(attributes, "colspan"), _number(attributes, "rowspan")
-            self._cells.append(_OpenCell(self.writer, *spans))
+            self._cells.append((self.writer, _number(attributes, "colspan"), _number(attributes, "rowspan")))
             if self._tables and len(self._cells) <= _CELL_DEPTH_MAX:
                 self.writer = TextWriter()
             else:
@@ -239,17 +222,21 @@ class Renderer:
 
     def _end_table(self, tag: str) -> None:
         if tag == "table":
-            for lines in self._tables.pop().blocks():
+            self._action = self._action if self._forms else ""
+            for lines in write_table(self._tables.pop()):
                 breaks = 2 if len(lines) > 1 else 1
                 self.writer.break_line(breaks)
                 self.writer.append_lines(lines)
                 self.writer.break_line(breaks)
         elif tag in _CELLS:
-            cell, lines = self._cells.pop(), self.writer.finish()
-            if self.writer is not cell.outer:
-                self.writer = cell.outer
-                rows = self._tables[-1].rows = self._tables[-1].rows or [[]]
-                rows[-1].append(Cell(lines, cell.columns, cell.rows))
+            outer, columns, rows = self._cells.pop()
+            lines = self.writer.finish()
+            if self.writer is not outer:
+                self.writer = outer
+                table = self._tables[-1]
+                if not table:
+                    table.append([])
+                table[-1].append(Cell(lines, columns, rows))
 
 
 def _number(attributes: dict[str, str], name: str) -> int:

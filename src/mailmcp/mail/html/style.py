@@ -48,8 +48,12 @@ _MAYBE_SHOWN: Final = frozenset(
 _MOVES: Final = ("margin-left", "margin-top", "text-indent", "translate")
 _SIDES: Final = ("left", "top", "right", "bottom")
 _EXTENTS: Final = ("width", "height", "max-width", "max-height")
-_UNCLEAR: Final = frozenset({"rotatex", "rotatey", "rotate3d", "matrix3d", "perspective", "var"})
-_UNCLEAR_FILTERS: Final = frozenset({"blur", "brightness", "contrast", "invert", "url", "var"})
+_UNCLEAR: Final = frozenset(
+    {"rotatex", "rotatey", "rotate3d", "matrix3d", "perspective", "var"}
+    | {"blur", "brightness", "contrast", "invert", "url"}
+)
+"""Functions of `transform` and `filter` that only a browser can follow."""
+
 _FUNCTION: Final = re.compile(r"([a-z]+(?:3d)?)\(([^()]*)\)")
 _GRADIENT: Final = re.compile(r"gradient\(((?:[^()]|\([^()]*\))*)\)")
 _STOP: Final = re.compile(r"#[0-9a-f]+|(?:rgb|hsl)a?\([^()]*\)|[a-z]{3,}")
@@ -119,10 +123,8 @@ def compute_style(parent: Style, tag: str, certain: Mapping[str, str], possible:
 @lru_cache(maxsize=4_096)
 def _compute(parent: Style, tag: str, declared: tuple[tuple[str, str], ...]) -> Style:
     values = dict(declared)
-    font_px, opacity = (
-        _font_size(values.get("font-size", ""), parent.font_px),
-        _opacity(values.get("opacity", "1")),
-    )
+    font_px = _font_size(values.get("font-size", ""), parent.font_px)
+    opacity = _opacity(values.get("opacity", "1"))
     visibility = values.get("visibility", "inherit")
     colour, is_filled = parent.colour, parent.is_filled
     if "fill" in values:
@@ -157,24 +159,21 @@ def _compute(parent: Style, tag: str, declared: tuple[tuple[str, str], ...]) -> 
 
 
 def _find_hiding_of_text(style: Style) -> str:
-    found = style.gone
     colour, background = style.colour, style.background
-    if found not in ("", MAYBE):
-        pass
-    elif not style.visible:
-        found = "visibility"
-    elif style.font_px < _FONT_MIN_PX:
-        found = "font size"
-    elif colour is None or background is None:
-        found = MAYBE
-    elif colour.alpha < _OPACITY_MIN:
-        found = "colour"
-    elif gradient := _GRADIENT.search(style.picture):
+    if style.gone not in ("", MAYBE):
+        return style.gone
+    if not style.visible or style.font_px < _FONT_MIN_PX:
+        return "font size" if style.visible else "visibility"
+    if colour is None or background is None:
+        return MAYBE
+    if gradient := _GRADIENT.search(style.picture):
         stops = [stop for each in _STOP.findall(gradient[1]) if (stop := parse_colour(each)) is not None]
-        found = "colour" if stops and all(colour.is_like(stop.over(background)) for stop in stops) else found
-    elif colour.over(background).is_like(background) and not _REMOTE.search(style.picture):
-        found = MAYBE if style.picture else "colour"  # mail has nothing that a relative URL could lead to
-    return found
+        is_alike = bool(stops) and all(colour.is_like(stop.over(background)) for stop in stops)
+    else:
+        is_alike = colour.over(background).is_like(background) and not _REMOTE.search(style.picture)
+    if colour.alpha < _OPACITY_MIN or (is_alike and (gradient or not style.picture)):
+        return "colour"
+    return MAYBE if is_alike else style.gone  # mail has nothing that a relative URL could lead to
 
 
 def _find_hiding(tag: str, values: Mapping[str, str], style: Style) -> str:
@@ -188,12 +187,12 @@ def _find_hiding(tag: str, values: Mapping[str, str], style: Style) -> str:
         return ""
     if "(" in display + content + values.get("position", ""):
         return MAYBE
-    found = {
+    judged = (
         _judge_size(tag, values, style.font_px),
         _judge_place(values, style.font_px),
         _judge_drawing(values, style.font_px),
-    } - {""}
-    return next(iter(sorted(found, reverse=True)), "")
+    )
+    return max(judged)  # MAYBE is less than any name
 
 
 def _judge_size(tag: str, values: Mapping[str, str], font_px: float) -> str:
@@ -258,12 +257,10 @@ def _judge_drawing(values: Mapping[str, str], font_px: float) -> str:
     filters = _FUNCTION.findall(values.get("filter", ""))
     if any(name == "opacity" and _first(arguments) < _OPACITY_MIN for name, arguments in filters):
         return "opacity"
-    is_unclear = any(
+    is_unclear = "(" in values.get("letter-spacing", "") or any(
         values.get(name, "none") not in shown | DEFAULTS | {"none"} for name, shown in _SHOWN_BY.items()
     )
-    is_unclear |= "(" in values.get("letter-spacing", "")
-    is_unclear |= not _UNCLEAR.isdisjoint(name for name, _ in transform)
-    return MAYBE if is_unclear or not _UNCLEAR_FILTERS.isdisjoint(name for name, _ in filters) else ""
+    return MAYBE if is_unclear or not _UNCLEAR.isdisjoint(name for name, _ in transform + filters) else ""
 
 
 def _font_size(value: str, parent_px: float) -> float | None:

@@ -58,18 +58,22 @@ class StyleSheets:
     """The rules of a document by the elements that they are for."""
 
     def __init__(self, page: Page) -> None:
+        self.is_cut = False
+        """Whether there are more rules than are applied."""
+
         self._root = page.root
         self._elements, self._depth = _measure(page.root) if page.sheets else (0, 0)
         self._steps, self._selectors = _STEPS_MAX, 0
         self._rules: defaultdict[Element, list[_Rule]] = defaultdict(list)
-        chars = _CHARS_MAX
+        room = _CHARS_MAX
         for css, media in page.sheets:
             applies = media_applies(media)
             if applies is not False:
-                read = shorten_numbers(css[: max(chars, 0)])
+                self.is_cut |= len(css) > room
+                read = shorten_numbers(css[:room])
                 nodes = tinycss2.parse_stylesheet(read, skip_comments=True, skip_whitespace=True)
                 self._add_rules(nodes, is_sure=applies is True)
-                chars -= len(css)
+                room = max(room - len(css), 0)
 
     def values(self, element: Element, style: str, hints: Values) -> tuple[Values, Values]:
         """Return the values of an element by what surely applies, and by all that may.
@@ -84,11 +88,9 @@ class StyleSheets:
         certain, possible = dict(hints), dict(hints)
         for important in (False, True):
             for declarations, is_sure in blocks:
-                for name, value, is_important in declarations:
-                    if is_important is important:
-                        possible[name] = value
-                        if is_sure:
-                            certain[name] = value
+                values = {name: value for name, value, its in declarations if its is important}
+                possible |= values
+                certain |= values if is_sure else {}
         return certain, possible
 
     def _add_rules(self, nodes: Sequence[Node], *, is_sure: bool, parent: str = "", depth: int = 0) -> None:
@@ -124,18 +126,17 @@ class StyleSheets:
         self._selectors += 1
         self._steps -= self._elements * (self._depth if _RELATED.search(selector) else 1)
         if self._selectors > _SELECTORS_MAX or self._steps < 0 or len(selector) > _SELECTOR_CHARS_MAX:
+            self.is_cut = True
             return
         try:
             found = self._root.select(selector)
         except SelectorSyntaxError:
             return
         self._steps -= len(found) * _STEPS_OF_MATCH
-        if found:
-            specificity = tuple(len(pattern.findall(selector)) for pattern in _NAMED)
-            is_sure = is_sure and _STRUCTURAL.search(selector) is None
-            rule = _Rule(specificity, self._selectors, declarations, is_sure)
-            for element in found:
-                self._rules[element].append(rule)
+        specificity = tuple(len(pattern.findall(selector)) for pattern in _NAMED)
+        is_sure = is_sure and _STRUCTURAL.search(selector) is None
+        for element in found:
+            self._rules[element].append(_Rule(specificity, self._selectors, declarations, is_sure))
 
 
 def _measure(root: Element) -> tuple[int, int]:

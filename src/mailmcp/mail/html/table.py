@@ -5,7 +5,7 @@ whose cells are short is one line, its cells separated by `` | ``; a row with a 
 its own table is written cell by cell.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 _SPAN_MAX: Final = 30  # columns and rows of one cell; wider tables are never read as rows
@@ -23,49 +23,44 @@ class Cell:
     rows: int = 1
 
 
-@dataclass(slots=True)
-class Table:
-    """The rows of one open table."""
+def write_table(rows: list[list[Cell]]) -> list[list[str]]:
+    """Return the lines of a table in blocks; a block of several lines is a paragraph.
 
-    rows: list[list[Cell]] = field(default_factory=list)
+    Cells keep their columns: those that a wide cell covers and those below a high one are empty. Columns
+    that are empty in all rows are left out.
+    """
+    grid = _place(rows)
+    used = sorted({column for row in grid for column in row})
+    blocks: list[list[str]] = []
+    for row in grid:
+        if len(row) > 1 and _fits_a_line(list(row.values())):
+            texts = [" / ".join(row.get(column, ())) for column in used[: used.index(max(row)) + 1]]
+            blocks.append([_BAR.join(texts).strip()])
+        else:
+            blocks.extend(row.values())
+    return blocks
 
-    def blocks(self) -> list[list[str]]:
-        """Return the lines of the table in blocks; a block of several lines is a paragraph.
 
-        Cells keep their columns: those that a wide cell covers and those below a high one are empty. Columns
-        that are empty in all rows are left out.
-        """
-        grid = self._place()
-        used = sorted({column for row in grid for column in row})
-        blocks: list[list[str]] = []
-        for row in grid:
-            if len(row) > 1 and _fits_a_line(list(row.values())):
-                texts = [" / ".join(row.get(column, ())) for column in used[: used.index(max(row)) + 1]]
-                blocks.append([_BAR.join(texts).strip()])
-            else:
-                blocks.extend(row.values())
-        return blocks
-
-    def _place(self) -> list[dict[int, list[str]]]:
-        """Return the cells of each row that aren't empty, by column (HTML standard, section 4.9.12)."""
-        grid: list[dict[int, list[str]]] = []
-        covered: dict[int, int] = {}  # column to the rows that a cell above still covers
-        for row in self.rows:
-            placed: dict[int, list[str]] = {}
-            below = {column: rows - 1 for column, rows in covered.items() if rows > 1}
-            column = 0
-            for cell in row:
-                while column in covered:
-                    column += 1
-                if any(cell.lines):
-                    placed[column] = cell.lines
-                end = column + min(cell.columns, _SPAN_MAX)
-                if cell.rows > 1:
-                    below |= dict.fromkeys(range(column, end), min(cell.rows, _SPAN_MAX) - 1)
-                column = end
-            covered = below
-            grid.append(placed)
-        return grid
+def _place(rows: list[list[Cell]]) -> list[dict[int, list[str]]]:
+    """Return the cells of each row that aren't empty, by column (HTML standard, section 4.9.12)."""
+    grid: list[dict[int, list[str]]] = []
+    covered: dict[int, int] = {}  # column to the rows that a cell above still covers
+    for row in rows:
+        placed: dict[int, list[str]] = {}
+        below = {column: count - 1 for column, count in covered.items() if count > 1}
+        column = 0
+        for cell in row:
+            while column in covered:
+                column += 1
+            if any(cell.lines):
+                placed[column] = cell.lines
+            end = column + min(cell.columns, _SPAN_MAX)
+            if cell.rows > 1:
+                below |= dict.fromkeys(range(column, end), min(cell.rows, _SPAN_MAX) - 1)
+            column = end
+        covered = below
+        grid.append(placed)
+    return grid
 
 
 def _fits_a_line(cells: list[list[str]]) -> bool:

@@ -30,12 +30,13 @@ class Page:
 def parse_html(html: str) -> Page:
     """Parse HTML; never raises."""
     document = turbohtml.parse(_SURROGATE.sub("\ufffd", html))
+    sheets = [(each.text, attributes_of(each)) for each in document.find_all("style")]
     return Page(
         root=document.root or turbohtml.Element("html"),
         sheets=tuple(
-            (element.text, element.attr("media", "") or "")
-            for element in document.find_all("style")
-            if (element.attr("type", "") or "text/css").strip().lower() == "text/css"
+            (css, attributes.get("media", ""))
+            for css, attributes in sheets
+            if attributes.get("type", "").strip().lower() in ("", "text/css")
         ),
         base=_find_base(document),
     )

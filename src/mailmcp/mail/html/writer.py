@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from mailmcp.mail.html.marks import CLOSE, OPEN, ROUND
+from mailmcp.mail.html.marks import mark
 
 _SPACES: Final = re.compile(r"[ \t\n\r\f\v\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _PREFIXES_MAX: Final = 12  # quotes and lists nested deeper look alike, and would fill each line
@@ -20,14 +20,6 @@ class _Prefix:
     first: str
     rest: str
     used: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a text begins in the line that is being written."""
-
-    line: int
-    word: int
 
 
 @dataclass(slots=True)
@@ -50,7 +42,7 @@ class TextWriter:
         if not body:
             return
         self._begin_line()
-        body = f"{OPEN}{body.translate(ROUND)}{CLOSE}" if maybe else body
+        body = mark(body) if maybe else body
         self._words.append(f" {body}" if self._space else body)
         self._space = words.endswith(" ")
 
@@ -64,33 +56,17 @@ class TextWriter:
             if line.strip():
                 self._begin_line()
                 body = line.replace("\xa0", " ")
-                self._words.append(f"{OPEN}{body.translate(ROUND)}{CLOSE}" if maybe else body)
+                self._words.append(mark(body) if maybe else body)
 
-    def close_mark(self, mark: str) -> None:
-        """Add the mark that closes, or take back the one that opened if nothing came between."""
-        if self._words and self._words[-1].strip() == mark:
+    def close_strike(self, sign: str) -> None:
+        """Add the sign that closes, or take back the one that opened if nothing came between."""
+        if self._words and self._words[-1].strip() == sign:
             opening = self._words.pop()
             self._space = self._space or opening.startswith(" ")
             return
         space, self._space = self._space, False
-        self.write(mark)
+        self.write(sign)
         self._space = space
-
-    def last_place(self) -> Place:
-        """Return where the last word was written."""
-        return Place(len(self.lines), len(self._words) - 1)
-
-    def write_target(self, begun: Place | None, target: str, *, maybe: bool) -> None:
-        """Write where a link leads: `[text](target)` for a text within one line, else `(target)` after it."""
-        text = "".join(self._words[begun.word :]) if begun and begun.line == len(self.lines) else ""
-        is_picture = text.strip().startswith("[") and text.endswith("]") and text.count("[") == 1
-        if begun is None or not text or OPEN in text or is_picture:
-            self.write(f" ({target})", maybe=maybe)
-            return
-        first = self._words[begun.word]
-        body = first.lstrip(" ")
-        self._words[begun.word] = f"{first[: len(first) - len(body)]}[{body}"
-        self._words.append(f"]({target})")
 
     def ends_with_digit(self) -> bool:
         """Return whether the next text would directly follow a digit."""
@@ -152,7 +128,7 @@ class TextWriter:
         if self.lines and self._breaks > 1:
             shared = self._prefixes[: min(self._shared, _PREFIXES_MAX)]
             blank = "".join(prefix.rest for prefix in shared).rstrip()
-            if self.lines[-1] != blank:  # as it is if a mark was taken back
+            if self.lines[-1] != blank:  # as it is if a sign was taken back
                 self.lines.append(blank)
         self._breaks, self._space, self._shared = 0, False, len(self._prefixes)
         for prefix in self._prefixes[:_PREFIXES_MAX]:

@@ -2,13 +2,11 @@
 
 Mailing lists append a plain text footer to encoded content, with padding before it or without. RFC 2045
 wants other characters ignored, but a footer decoded as base64 is noise, and makes the whole text look
-as if its charset were wrong. So each line is classified by itself: damaged base64 is decoded, prose ends
-it. Takes pieces of any size, in memory of one line.
+as if its charset were wrong. Takes pieces of any size, in memory of one line.
 """
 
 import binascii
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -18,43 +16,19 @@ BROKEN_BASE64: Final = "broken base64"
 
 _DIGITS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_DIGITS: Final = bytes(set(range(256)) - set(_DIGITS))
-_LINE: Final = re.compile(rb"(?P<head>[^=]*)(?P<padding>=*)(?P<tail>.*)", re.DOTALL)
 _LINE_END: Final = re.compile(rb"[\r\n]\s*")
-_SPACED: Final = re.compile(rb"(?:(?:[A-Za-z0-9+/]{4}){4,}[ \t]+)+[A-Za-z0-9+/]*+")
+_CHUNK: Final = re.compile(rb"([A-Za-z0-9+/]+)(=*)")
+_ENCODED: Final = re.compile(rb"(?:[A-Za-z0-9+/]++={0,4}+)++|={1,4}")
+_SPACED: Final = re.compile(rb"(?:(?:[A-Za-z0-9+/]{4}){4,}[ \t]+)+[A-Za-z0-9+/]*+=*")
 """Spaces instead of line ends; words are shorter."""
 
-_GROUP: Final = 4
-_PADDING_MAX: Final = 4
-"""A longer row of equals signs is a ruler."""
-
+_WORDS_BEHIND: Final = re.compile(rb"([A-Za-z0-9+/]++={1,2})[ \t]+[^=]*")
+_PROSE: Final = re.compile(rb"\s|://|@")
 _SURE_DIGITS_MIN: Final = 16
 """So many digits in whole groups are not a word alone on a line."""
 
 _LINE_OCTETS_MAX: Final = 65_536
 """A longer line is decoded in pieces."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Data:
-    """What one line of base64 holds."""
-
-    digits: bytes = b""
-    padded: bool = False
-    damaged: bool = False
-    """Whether the line also holds something that is not base64."""
-
-    joined: "_Data | None" = None
-    """More base64 that a gateway appended after the padding."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the line can be decoded alone."""
-        return self.padded or len(self.digits) % _GROUP == 0
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether the line must be base64, wherever it is."""
-        return not self.damaged and self.is_whole and (self.padded or len(self.digits) >= _SURE_DIGITS_MIN)
 
 
 class Base64Decoder:
@@ -70,11 +44,10 @@ class Base64Decoder:
         """The plain text after the last line of base64, up to TEXT_PART_OCTETS_MAX."""
 
         self._buffer = b""
-        self._held = b""  # a line that only the next one explains
+        self._held = b""  # lines without any digit: skipped if base64 follows, else the start of a footer
         self._rest = b""  # digits of a group that is not full yet
         self._longest = self._last = 0
-        self._padded = False
-        self._begun = self._stopped = False
+        self._padded = self._begun = self._stopped = False
 
     @property
     def defects(self) -> tuple[str, ...]:
@@ -99,9 +72,7 @@ class Base64Decoder:
         """Return what is left; the part ends here."""
         rest, self._buffer = self._buffer, b""
         decoded = self._take(rest)
-        if self._held:
-            decoded += self._stop(b"")
-        return decoded + self._flush()
+        return decoded + (self._stop(b"") if self._held else self._flush())
 
     def _line_end(self, at: int) -> int:
         """Return the offset after the line at `at` and its line end; `at` if that has not come yet."""
@@ -127,51 +98,46 @@ class Base64Decoder:
 
     def _take(self, line: bytes) -> bytes:
         """Decode a line, hold it back, or stop before it."""
+        text = line.strip()
         if self._stopped:
             return self._pass(line)
-        text = line.strip()
         if not text:
             self._held += line if 0 < len(self._held) < _LINE_OCTETS_MAX else b""
             return b""
-        data = _read_line(text, pending=len(self._rest))
-        if data is not None and (data.is_sure or (self._goes_on(data) and not self._held)):
-            return self._take_held() + self._accept(data)
-        if data is None or self._held or not data.damaged:
-            return self._stop(line)
+        if found := _WORDS_BEHIND.fullmatch(text):
+            text, self.damaged = found[1], True
+        digits = text.translate(None, _NOT_DIGITS)
+        is_encoded = _ENCODED.fullmatch(text) is not None or _SPACED.fullmatch(text) is not None
+        is_whole = b"=" in text or (len(self._rest) + len(digits)) % 4 == 0
+        is_sure = is_encoded and is_whole and (b"=" in text or len(digits) >= _SURE_DIGITS_MIN)
+        # One digit alone in a group holds no octet: this is an equation, or a word before a ruler.
+        fits = b"=" not in text or (len(self._rest) + len(text.partition(b"=")[0])) % 4 != 1
+        if is_encoded and fits and (is_sure or not (self._held or self._may_have_ended)):
+            self.damaged |= bool(self._held)
+            self._held = b""
+            return self._accept(text)
+        if self._held or digits:
+            as_long = not self._begun or abs(len(digits) - self._longest) < 4
+            is_prose = _PROSE.search(text) is not None or not digits
+            if self._held or is_prose or not as_long or self._may_have_ended:
+                return self._stop(line)
+            self.damaged = True  # its gaps shift no other line
+            return self._flush() + self._accept(digits) + self._flush()
         self._held = line
         return b""
 
-    def _goes_on(self, data: _Data) -> bool:
-        """Return whether a line is base64 where it is; a damaged one, if it is as long as the others."""
-        if self._may_have_ended:
-            return False
-        as_long = len(data.digits) == self._longest or not self._begun
-        return not data.damaged or (as_long and data.digits != b"" and data.is_whole)
-
-    def _take_held(self) -> bytes:
-        """Decode the line that was held back, if any, since base64 follows. Its gaps shift no other line."""
-        if not self._held:
-            return b""
-        held, self._held = self._held, b""
-        self.damaged = True
-        decoded = self._flush() + self._decode(held.translate(None, _NOT_DIGITS))
-        return decoded + self._flush()
-
-    def _accept(self, data: _Data) -> bytes:
-        self._begun = True
-        self.damaged |= data.damaged or (self._padded and data.digits != b"")
+    def _accept(self, text: bytes) -> bytes:
+        """Decode the chunks of a line; each ends with its padding."""
         decoded = self._flush() if self._may_have_ended else b""
-        self._padded = data.padded
-        if data.digits:
-            self._last = len(data.digits)
+        for digits, padding in _CHUNK.findall(text):
+            self.damaged |= self._padded
+            decoded += self._decode(digits) + (self._flush() if padding else b"")
+            self._begun, self._padded, self._last = True, bool(padding), len(digits)
             self._longest = max(self._longest, self._last)
-        decoded += self._decode(data.digits)
-        if data.padded:
-            decoded += self._flush()
-        return decoded + (self._accept(data.joined) if data.joined else b"")
+        return decoded
 
     def _stop(self, line: bytes) -> bytes:
-        """Stop before the line that is held back, or this one. If nothing came before, all is plain text."""
+        """Stop before the lines held back, or this one. If nothing came before, all is plain text."""
         held, self._held = self._held, b""
         self._stopped = self.damaged = True
         return self._flush() + self._pass(held + line)
@@ -184,7 +150,7 @@ class Base64Decoder:
 
     def _decode(self, octets: bytes) -> bytes:
         digits = self._rest + octets.translate(None, b" \t\r\n")
-        whole = len(digits) - len(digits) % _GROUP
+        whole = len(digits) - len(digits) % 4
         self._rest = digits[whole:]
         return binascii.a2b_base64(digits[:whole])
 
@@ -193,33 +159,9 @@ class Base64Decoder:
         rest, self._rest = self._rest, b""
         if len(rest) == 1:
             self.damaged, rest = True, b""
-        return binascii.a2b_base64(rest + b"=" * (-len(rest) % _GROUP))
+        return binascii.a2b_base64(rest + b"=" * (-len(rest) % 4))
 
 
 @lru_cache(maxsize=16)
 def _lines_of(length: int) -> re.Pattern[bytes]:
     return re.compile(rb"(?:[A-Za-z0-9+/]{%d}\r?\n)+" % length)
-
-
-def _read_line(text: bytes, *, pending: int) -> _Data | None:
-    """Read a line as base64; None if it is prose or a ruler.
-
-    Args:
-        text: Without white space at its ends.
-        pending: Digits before it that are not a whole group yet.
-    """
-    match = _LINE.fullmatch(text)
-    assert match is not None  # noqa: S101 - it matches anything
-    head, padding, tail = match["head"], match["padding"], match["tail"]
-    digits = head.translate(None, _NOT_DIGITS)
-    spaced = _SPACED.fullmatch(head) is not None
-    prose = len(head.split()) > 1 and not spaced
-    ruler = padding != b"" and not digits and (tail != b"" or len(padding) > _PADDING_MAX)
-    equation = padding != b"" and (head[-1:].isspace() or (pending + len(digits)) % _GROUP == 1)
-    if prose or ruler or equation:
-        return None
-    damaged = len(digits) != len(head) and not spaced
-    joined = _read_line(tail, pending=0) if tail and not tail[:1].isspace() else None
-    if joined is not None and (joined.damaged or not joined.is_whole):
-        return None
-    return _Data(digits=digits, padded=padding != b"", damaged=damaged or tail != b"", joined=joined)

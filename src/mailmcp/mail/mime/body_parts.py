@@ -12,14 +12,8 @@ from mailmcp.mail.mime.structure import REPORT_TYPES, Part, leaf_parts
 
 _TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 _NEVER_FILES: Final = REPORT_TYPES | frozenset(
-    {
-        "application/pkcs7-signature",
-        "application/x-pkcs7-signature",
-        "application/pgp-signature",
-        "application/pgp-encrypted",
-        "application/ms-tnef",
-        "text/rfc822-headers",
-    }
+    {"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"}
+    | {"application/pgp-encrypted", "application/ms-tnef", "text/rfc822-headers"}
 )
 """Signatures and wrappers, which mail programs hide or take apart, and the parts of reports."""
 

@@ -19,14 +19,9 @@ TOO_MANY: Final = "too many parts"
 MESSAGE_TYPES: Final = frozenset({"message/rfc822", "message/global"})
 """Types of whole messages inside a message (RFC 2046 section 5.2.1, RFC 6532 section 3.7)."""
 
+_STATUS: Final = ("delivery-status", "disposition-notification")
 REPORT_TYPES: Final = frozenset(
-    {
-        "message/delivery-status",
-        "message/global-delivery-status",
-        "message/disposition-notification",
-        "message/global-disposition-notification",
-        "message/feedback-report",
-    }
+    {*(f"message/{of}{each}" for each in _STATUS for of in ("", "global-")), "message/feedback-report"}
 )
 """Types of machine-readable reports (RFC 3464, 8098, 5965, 6533)."""
 
@@ -137,6 +132,11 @@ class Part:
     def is_encoded_message(self) -> bool:
         """Whether this is a message that must be decoded first: servers return nothing for its parts."""
         return self.is_message and self.encoding in _DECODED_FIRST
+
+    @property
+    def has_numbered_parts(self) -> bool:
+        """Whether this is a message whose parts servers number: message/global is younger than IMAP4rev1."""
+        return self.content_type == "message/rfc822" and self.encoding not in _DECODED_FIRST
 
     @property
     def decoded_size(self) -> int:

@@ -142,46 +142,34 @@ def _decode_quoted_printable(lines: bytes) -> bytes:
 
 
 class _Uuencode:
-    """Decodes the lines between `begin` and `end`; a line that isn't uuencoded ends them too."""
+    """Decodes at the end: few parts are uuencoded, and none are large."""
 
     def __init__(self) -> None:
         self.before = self.after = b""
-        self._rest = b""
-        self._begun = self._stopped = self._complete = False
-
-    @property
-    def defects(self) -> tuple[str, ...]:
-        return () if self._complete else (BROKEN_UUENCODE,)
+        self.defects: tuple[str, ...] = (BROKEN_UUENCODE,)
+        self._octets: list[bytes] = []
 
     def feed(self, octets: bytes) -> bytes:
-        lines = self._rest + octets
-        end = lines.rfind(b"\n") + 1
-        if len(lines) - end > _LINE_OCTETS_MAX:
-            end = len(lines)
-        self._rest = lines[end:]
-        return b"".join(map(self._decode, lines[:end].splitlines(keepends=True)))
+        self._octets.append(octets)
+        return b""
 
     def finish(self) -> bytes:
-        return self._decode(self._rest) if self._rest else b""
-
-    def _decode(self, line: bytes) -> bytes:
-        content = line.rstrip(b"\r\n")
-        if not self._begun:
-            self._begun = _UU_BEGIN.match(line) is not None
-            if not self._begun and len(self.before) < TEXT_PART_OCTETS_MAX:
-                self.before += line
-            return b""
-        if not self._stopped and content == b"end":
-            self._stopped = self._complete = True
-            return b""
-        if not self._stopped:
+        """Decode the lines between `begin` and `end`; a line that isn't uuencoded ends them too."""
+        octets = b"".join(self._octets)
+        begin = _UU_BEGIN.search(octets)
+        self.before = octets[: begin.start() if begin else TEXT_PART_OCTETS_MAX]
+        lines = octets[begin.start() :].splitlines(keepends=True)[1:] if begin else []
+        decoded: list[bytes] = []
+        for number, line in enumerate(lines, start=1):
+            content, rest = line.rstrip(b"\r\n"), lines[number:]
+            if content == b"end":
+                self.defects, self.after = (), b"".join(rest)[:TEXT_PART_OCTETS_MAX]
+                break
             try:
-                octets = binascii.a2b_uu(content)
+                piece = binascii.a2b_uu(content)
             except binascii.Error:
-                self._stopped = True
-            else:
-                # What a line lacks counts as zeros, since mailers strip spaces. One without an end was cut.
-                return octets if line.endswith(b"\n") else octets[: (len(content) - 1) * 3 // 4]
-        if len(self.after) < TEXT_PART_OCTETS_MAX:
-            self.after += line
-        return b""
+                self.after = b"".join([line, *rest])[:TEXT_PART_OCTETS_MAX]
+                break
+            # What a line lacks counts as zeros, since mailers strip spaces. One without an end was cut.
+            decoded.append(piece if line.endswith(b"\n") else piece[: (len(content) - 1) * 3 // 4])
+        return b"".join(decoded)

@@ -16,6 +16,7 @@ from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.smime import open_signed
 from mailmcp.mail.text.words import BOILERPLATE, without_targets, words_of
+from mailmcp.wording import counted
 
 _WORDS_MIN: Final = 6  # distinct ones; a line with fewer says too little to be judged
 _PAIRS_MIN: Final = 4  # of neighbours that are not both boilerplate
@@ -43,6 +44,19 @@ class PlainOnly:
 
     html_lines: int = 0
     """How many lines of the HTML the plain text doesn't have, if that is what is read of the message."""
+
+    def warnings(self, *, where: str = "the plain text", html_shown_by: str = "") -> list[str]:
+        """List what a reader must know; `html_shown_by` names what shows the HTML, if anything does."""
+        lines, maybe, html = (
+            counted(each, "line") for each in (self.lines, self.maybe_lines, self.html_lines)
+        )
+        shown = f": {html_shown_by} shows {'it' if self.html_lines == 1 else 'them'}" if html_shown_by else ""
+        said = (
+            (self.lines, f"People who read the HTML don't see {lines} of {where}."),
+            (self.maybe_lines, f"People who read the HTML may not see {maybe} of {where}."),
+            (self.html_lines, f"The HTML has {html} that {where}, shown here, doesn't have{shown}."),
+        )
+        return [warning for count, warning in said if count]
 
 
 def lines_not_in_html(

@@ -15,6 +15,7 @@ from mailmcp.mail.html.declared_charset import find_declared_charset
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import WIDE_CHARSETS, decode_transfer, is_identity
+from mailmcp.mail.removed_content import Removed
 from mailmcp.mail.text.plain import read_clear_signed, replace_uuencoded, unflow
 from mailmcp.mail.text.smime import open_signed
 from mailmcp.mail.text.stub import is_stub, may_be_stub
@@ -49,26 +50,9 @@ class BodyText:
     from_html: bool
     """Whether any of `text` was converted from HTML."""
 
-    hidden_removed: int
-    """Passages that the HTML hides, removed from `text`."""
-
-    invisible_removed: int
-    """Invisible and bidirectional control characters removed from `text`."""
-
-    hidden_chars: int = 0
-    """Characters in the hidden passages, as they would read."""
-
-    maybe_hidden: int = 0
-    """Passages of `text` that the HTML may hide; each is marked."""
-
-    maybe_hidden_chars: int = 0
-    """Characters in these passages."""
-
-    misleading_links: int = 0
-    """Links whose text names another host than the one they lead to; `text` shows the real one."""
-
+    removed: Removed
     links: tuple[str, ...] = ()
-    """The targets that have a number in `text` (`link 1`), in order."""
+    """The targets that have a number in `text` (`[1]`), in order."""
 
     clear_signed: bool = False
     """Whether a cleartext OpenPGP signature was removed from `text`."""
@@ -199,12 +183,7 @@ def body_text(
         text="\n\n".join(text.strip("\n").rstrip() for text in texts if text.strip()),
         html=tuple(sources[part_id].text for part_id in html_ids if part_id in sources),
         from_html=bool(converted),
-        hidden_removed=sum(each.hidden_removed for each in converted),
-        hidden_chars=sum(each.hidden_chars for each in converted),
-        maybe_hidden=sum(each.maybe_hidden for each in converted),
-        maybe_hidden_chars=sum(each.maybe_hidden_chars for each in converted),
-        invisible_removed=invisible + sum(each.invisible_removed for each in converted),
-        misleading_links=sum(each.misleading_links for each in converted),
+        removed=Removed.total([Removed(invisible=invisible), *(each.removed for each in converted)]),
         links=tuple(target for each in converted for target in each.links),
         clear_signed=clear_signed,
         defects=tuple(dict.fromkeys(defects)),

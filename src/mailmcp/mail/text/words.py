@@ -8,9 +8,7 @@ UNSPACED: Final = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\
 """Letters of scripts that don't separate words."""
 
 WORD: Final = re.compile(rf"[{UNSPACED}]|[^\W\d_{UNSPACED}]+")
-_NUMBERED: Final = r"\((?:[\w.:-]+, )*link \d+\)"
-_TARGET: Final = re.compile(rf"<[^<>\s]*>|{_NUMBERED}")
-_LINK_TEXT: Final = re.compile(rf"\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\](?={_NUMBERED})", re.IGNORECASE)
+_TARGET: Final = re.compile(r"<[^<>\s]*>|\[\d{1,6}(?:: [^\[\]\n]*)?\]")
 
 BOILERPLATE: Final = frozenset(
     # What plain parts say about the HTML and the mailing list: nothing an agent could act on.
@@ -39,5 +37,5 @@ def words_of(text: str) -> list[str]:
 
 
 def without_targets(text: str) -> str:
-    """Return a text without what `html.links` writes around the text of links and after it."""
-    return _TARGET.sub(" ", _LINK_TEXT.sub(r"\1", text))
+    """Return a text without what `html.links` writes after the text of links."""
+    return _TARGET.sub(" ", text)

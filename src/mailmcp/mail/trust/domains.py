@@ -50,7 +50,7 @@ def organisation_of(domain: str) -> str:
     """
     if domain.endswith("]") or domain.rpartition(".")[2].isdecimal():
         return domain
-    return _registered_part()(domain) or domain
+    return registered_part()(domain) or domain
 
 
 def same_organisation(one: str, other: str) -> bool:
@@ -93,8 +93,13 @@ def to_ascii(domain: str) -> str:
 
 
 @functools.cache
-def _registered_part() -> Callable[[str], str | None]:
+def registered_part(*, known_only: bool = False) -> Callable[[str], str | None]:
+    """Return the function that finds the registered part of a domain; None for a public suffix.
+
+    With `known_only`, also for what ends in no suffix of the list.
+    """
     # Imported here: reading the list takes 40 ms, and the start must not wait for it.
     from publicsuffixlist import PublicSuffixList  # noqa: PLC0415
 
-    return cast("Callable[[str], str | None]", PublicSuffixList().privatesuffix)
+    suffixes = PublicSuffixList(accept_unknown=not known_only)
+    return cast("Callable[[str], str | None]", suffixes.privatesuffix)

@@ -7,14 +7,12 @@ another site. The text names a host by a URL or `www.` anywhere in it, or by a b
 on a line of few words: a headline may speak of a site.
 """
 
-import functools
 import re
 import unicodedata
-from collections.abc import Callable
-from typing import Final, cast
+from typing import Final
 
+from mailmcp.mail.trust.domains import registered_part
 from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, same_site
-from mailmcp.mail.trust.lookalike import part_signs
 
 _TEXT_CHARS_MAX: Final = 500
 _WORDS_MAX: Final = 5
@@ -41,10 +39,7 @@ def find_misleading_host(text: str, link: Link) -> str:
         return hosts[0]
     if link.kind in (LinkKind.NONE, LinkKind.PHONE, LinkKind.RUNS):
         return ""
-    text = text[:_TEXT_CHARS_MAX]
-    if (parted := part_signs(text)) != text:
-        text = f"{text}\n{parted}"
-    for line in unicodedata.normalize("NFKC", text).split("\n"):
+    for line in unicodedata.normalize("NFKC", text[:_TEXT_CHARS_MAX]).split("\n"):
         few = len(line.split()) <= _WORDS_MAX
         for claim in _CLAIM.finditer(line):
             lead, named = (claim["lead"] or "").lower(), _named_host(claim["host"])
@@ -69,12 +64,4 @@ def _is_domain(host: str) -> bool:
         return True
     if not ending[0].isalpha() or (host.count(".") == 1 and ending in _FILE_ENDINGS):
         return False
-    return _registered_part()(host) is not None
-
-
-@functools.cache
-def _registered_part() -> Callable[[str], str | None]:
-    # Here, not above: the list takes 40 ms to read, and starting must not wait for it.
-    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415
-
-    return cast("Callable[[str], str | None]", PublicSuffixList(accept_unknown=False).privatesuffix)
+    return registered_part(known_only=True)(host) is not None

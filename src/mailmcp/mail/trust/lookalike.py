@@ -6,7 +6,6 @@ and letter forms.
 """
 
 import unicodedata
-from functools import lru_cache
 from typing import Final
 
 from mailmcp.mail.trust.domains import is_provider, organisation_of, same_organisation
@@ -37,7 +36,6 @@ _PAIRS: Final = (
     # The full stop of East Asian text, which separates labels as well (UTS 46 section 2.3)
     "3002."
 )
-_SIGNS: Final = frozenset({"<super>", "<sub>", "<circle>", "<square>", "<fraction>"})
 _LOOKS_LIKE: Final = {int(pair[:4], 16): pair[4] for pair in _PAIRS.split()}
 _SIMILAR_ASCII: Final = str.maketrans("01i|", "olll")
 _SIMILAR_PAIRS: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"))
@@ -53,19 +51,6 @@ def skeleton(text: str) -> str:
     for pair, single in _SIMILAR_PAIRS:
         seen = seen.replace(pair, single)
     return seen
-
-
-def part_signs(text: str) -> str:
-    """Replace signs that normalization would make a part of the word before them with spaces: `bank.com™`."""
-    return text if text.isascii() else "".join(" " if _is_sign(each) else each for each in text)
-
-
-@lru_cache(maxsize=1024)
-def _is_sign(character: str) -> bool:
-    """Return whether a character is more than another form of a letter or digit."""
-    kind = unicodedata.decomposition(character).partition(" ")[0]
-    normal = unicodedata.normalize("NFKC", character)
-    return kind in _SIGNS or (kind == "<compat>" and not character.isalnum() and normal.isalnum())
 
 
 def alphabets_of(word: str) -> frozenset[str]:

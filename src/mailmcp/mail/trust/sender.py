@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import Address, addresses_in, parse_addresses
@@ -21,7 +21,6 @@ from mailmcp.mail.trust.lookalike import (
     imitates_address,
     imitates_domain,
     is_disguised,
-    part_signs,
     passes_for_ascii,
     skeleton,
 )
@@ -35,8 +34,7 @@ _ADDRESS_IN_NAME: Final = re.compile(r"[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suspicion:
+class Suspicion(NamedTuple):
     """One thing about the sender that ordinary mail does not have."""
 
     kind: str
@@ -127,13 +125,11 @@ def count_invisible(headers: Headers) -> int:
 def _check_from(headers: Headers, authors: Sequence[Address]) -> Iterator[Suspicion]:
     if len(set(headers.raw_all("From"))) > 1:
         yield Suspicion(
-            kind="several_from",
-            message="The message has several From fields; programs differ in which one they show.",
+            "several_from", "The message has several From fields; programs differ in which one they show."
         )
     elif len(authors) > 1 and not _addresses(headers, "Sender"):
         yield Suspicion(
-            kind="several_from",
-            message="The message names several authors but no sender, which the rules forbid.",
+            "several_from", "The message names several authors but no sender, which the rules forbid."
         )
 
 
@@ -143,21 +139,20 @@ def _check_broken(headers: Headers) -> Iterator[Suspicion]:
         broken = (each.name for each in parse_addresses(*odd) if not each.address)
         if any("@" in unicodedata.normalize("NFKC", name) for name in broken):
             yield Suspicion(
-                kind="broken_address",
-                message=f"The {name} field has something like an address that isn't one.",
+                "broken_address", f"The {name} field has something like an address that isn't one."
             )
 
 
 def _check_name(author: Address, user: _User, headers: Headers) -> Iterator[Suspicion]:
-    name = unicodedata.normalize("NFKC", part_signs(author.name[:_NAME_CHARS_MAX])).replace("\u3002", ".")
+    name = unicodedata.normalize("NFKC", author.name[:_NAME_CHARS_MAX]).replace("\u3002", ".")
     named = [_normalize(address) for address in _ADDRESS_IN_NAME.findall(name)]
     strange = bool(user.addresses) and not (
         user.owns(author.address) or user.shares_organisation(author.address)
     )
     if strange and (not _name_keys(name).isdisjoint(user.names) or any(map(user.owns, named))):
         yield Suspicion(
-            kind="name_imitates_user",
-            message=f"The sender has the account owner's name but not their address ({_where(author)}).",
+            "name_imitates_user",
+            f"The sender has the account owner's name but not their address ({_where(author)}).",
         )
     elif any(
         _normalize(author.address) != address
@@ -165,8 +160,8 @@ def _check_name(author: Address, user: _User, headers: Headers) -> Iterator[Susp
         for address in named
     ) and not (" via " in name and _is_list(headers)):
         yield Suspicion(
-            kind="name_holds_other_address",
-            message=f"The sender's name shows an address other than the sender's own ({_where(author)}).",
+            "name_holds_other_address",
+            f"The sender's name shows an address other than the sender's own ({_where(author)}).",
         )
 
 
@@ -178,26 +173,24 @@ def _check_address(address: Address, role: str, user: _User) -> Iterator[Suspici
         for own in user.addresses
     ):
         yield Suspicion(
-            kind="address_imitates_user",
-            message=f"The {whose} looks like the account owner's, but is not ({_where(address)}).",
+            "address_imitates_user",
+            f"The {whose} looks like the account owner's, but is not ({_where(address)}).",
         )
     if any(len(alphabets_of(label)) > 1 for label in domain.split(".")):
         yield Suspicion(
-            kind="mixed_script_domain",
-            message=f"The domain of the {whose} mixes several alphabets ({_where(address)}).",
+            "mixed_script_domain", f"The domain of the {whose} mixes several alphabets ({_where(address)})."
         )
     elif domain.rpartition(".")[2].isascii() and any(map(passes_for_ascii, domain.split("."))):
         yield Suspicion(
-            kind="confusable_domain",
-            message=f"The domain of the {whose} looks like ASCII, but is not ({_where(address)}).",
+            "confusable_domain",
+            f"The domain of the {whose} looks like ASCII, but is not ({_where(address)}).",
         )
 
 
 def _check_spelling(author: Address) -> Iterator[Suspicion]:
     if any(map(is_disguised, _WORD.findall(author.name[:_NAME_CHARS_MAX]))):
         yield Suspicion(
-            kind="mixed_script_name",
-            message="The sender's name mixes look-alike letters of several alphabets.",
+            "mixed_script_name", "The sender's name mixes look-alike letters of several alphabets."
         )
 
 
@@ -213,8 +206,8 @@ def _check_reply_to(headers: Headers, authors: Sequence[Address], user: _User) -
         if mass and not is_provider(domain):
             continue
         yield Suspicion(
-            kind="reply_to_other_domain",
-            message=f"Replies would go to a different domain from the sender's ({safe_domain(domain)}).",
+            "reply_to_other_domain",
+            f"Replies would go to a different domain from the sender's ({safe_domain(domain)}).",
         )
 
 
@@ -224,8 +217,8 @@ def _check_sender_field(headers: Headers, authors: Sequence[Address]) -> Iterato
         domain = domain_of(sender.address)
         if domain and authors and not _is_list(headers) and not _is_expected(domain, expected):
             yield Suspicion(
-                kind="sender_other_domain",
-                message=f"A different domain from the author's sent the message ({safe_domain(domain)}).",
+                "sender_other_domain",
+                f"A different domain from the author's sent the message ({safe_domain(domain)}).",
             )
 
 

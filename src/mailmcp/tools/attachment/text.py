@@ -14,12 +14,11 @@ from mailmcp import limits
 from mailmcp.documents.extraction import Cause, Section, UnreadableError
 from mailmcp.documents.kind import WITHOUT_TEXT, Kind, detect_kind, guess_kind
 from mailmcp.mail.calendar.invitation import calendar_text
-from mailmcp.mail.charset.decode import guess_charset
+from mailmcp.mail.charset.decode import WRONG_CHARSET, guess_charset
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import MESSAGE_TYPES, Part
-from mailmcp.mail.mime.transfer import complete_lines, decode_transfer, is_identity
+from mailmcp.mail.mime.transfer import complete_lines, decode_transfer
 from mailmcp.mail.read import read_attached_message
-from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.smime import is_entity, without_signatures
 from mailmcp.tools.tool import Call
@@ -170,16 +169,17 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
         warnings.append(f"Only the first {len(octets)} octets of the attachment, as stored, were read.")
     not_in_html: list[str] = []
     if content_type in MESSAGE_TYPES:
-        # Servers don't number the parts of message/global (RFC 6532), which is younger than IMAP4rev1.
-        is_numbered = part.content_type == "message/rfc822" and is_identity(part.encoding)
-        message = read_attached_message(content, part_id=part.part_id if is_numbered else "", cut=cut)
-        body, not_in_html = message.body, plain_text_warnings(message.not_in_html)
+        own_id = part.part_id if part.has_numbered_parts else ""
+        message = read_attached_message(content, part_id=own_id, cut=cut)
+        body, not_in_html = message.body, message.not_in_html.warnings()
     else:
         params = {**part.params, "charset": charset}
         body = _read_labelled(replace(part, content_type=content_type or "text/plain", params=params), octets)
-    warnings += removal_warnings([body], where="the text")
-    if body.defects:
-        warnings.append(f"The attachment is malformed: {'; '.join(body.defects)}.")
+    warnings += body.removed.warnings(where="the text")
+    # Files often name a charset that isn't theirs; where every character is read, nobody minds.
+    is_read = "\ufffd" not in body.text
+    if defects := [each for each in body.defects if not (is_read and each == WRONG_CHARSET)]:
+        warnings.append(f"The attachment is malformed: {'; '.join(defects)}.")
     return AttachmentText(text=body.text, warnings=(*warnings, *not_in_html))
 
 

@@ -1,8 +1,11 @@
 """The reply of imap_get_message: the published models, and the message as Markdown."""
 
+from datetime import tzinfo
+
 from pydantic import BaseModel, Field
 
 from mailmcp.tools.attachment_row import AttachmentRow, attachment_line
+from mailmcp.tools.columns import time_column
 from mailmcp.tools.published import Fields, Row, Strings
 from mailmcp.wording import counted
 from mcp_envelope import Untrusted, code
@@ -32,6 +35,9 @@ class MessageDetail(Row):
     cc: str
     subject: str
     flags: Strings
+    kinds: Strings | None = None
+    """`newsletter`, `automatic`, or both; set unless a person wrote it to people."""
+
     size_bytes: int | None = None
     authentication: str
     """The results of SPF, DKIM and DMARC, or "not known"."""
@@ -65,15 +71,24 @@ class GetMessageData(BaseModel):
     message: MessageDetail
 
 
-def message_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
-    """Format a message: one line for each field, and what strangers wrote in fences."""
+def message_blocks(
+    detail: MessageDetail, *, zone: tzinfo, arrived: str | None = None
+) -> tuple[str | Untrusted, ...]:
+    """Format a message: one line for each field, and what strangers wrote in fences.
+
+    Args:
+        detail: The message.
+        zone: The time zone to show its date in.
+        arrived: Its date, if that is when the server received it.
+    """
     fields = (
-        ("Date", detail.date),
+        ("Date", f"{time_column(detail.date, zone, arrived=arrived)} ({zone})" if detail.date else ""),
         ("From", quote(detail.from_)),
         ("To", quote(detail.to)),
         ("Cc", quote(detail.cc)),
         ("Subject", quote(detail.subject)),
         ("Flags", code(" ".join(detail.flags)) if detail.flags else ""),
+        ("Kind", ", ".join(detail.kinds or ())),
         ("Authentication", detail.authentication),
     )
     blocks: list[str | Untrusted] = [f"{name}: {value}" for name, value in fields if value]

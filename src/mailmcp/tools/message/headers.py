@@ -3,9 +3,10 @@
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.mail.clean import clean_line, cut_text
-from mailmcp.mail.header.fields import Header, Headers
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.people import people_of
+from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.wording import counted
 
@@ -44,35 +45,21 @@ def people_fields(headers: Headers) -> tuple[dict[str, str], list[str]]:
 def header_fields(headers: Headers) -> tuple[dict[str, str], list[str]]:
     """Format the header fields that matter for replies and lists, by name.
 
-    Values of a field that occurs more than once are on lines of their own. Also return a warning if any value
-    was cut.
+    Values of a field that occurs more than once are on lines of their own. Addresses are parsed and written
+    again, so that no name can pass for one. Also return a warning if any value was cut.
     """
-    values: dict[str, str] = {}
+    values: dict[str, list[str]] = {}
     cut = 0
     for field in headers.fields:
         if field.name.lower() in _SHOWN:
-            value, was_cut = _value(field)
+            people = people_of(Headers(fields=(field,)), field.name, max_chars=limits.HEADER_CHARS_MAX)
+            value, was_cut = people.text, people.shown < people.total
+            if field.name.lower() not in _ADDRESSES or not people.total:
+                whole = clean_line(field.value).text
+                value = make_snippet(whole, limits.HEADER_CHARS_MAX)
+                was_cut = len(whole) > limits.HEADER_CHARS_MAX
             cut += was_cut
-            values[field.name] = f"{values[field.name]}\n{value}" if field.name in values else value
-    if not cut:
-        return values, []
-    return values, [f"Cut {counted(cut, 'header value')}; {GET_MESSAGE_RAW} has the whole source."]
-
-
-def _value(field: Header) -> tuple[str, bool]:
-    """Format a value; also return whether it was cut.
-
-    Addresses are parsed and formatted, so that no name can pass for one.
-    """
-    max_chars = limits.HEADER_CHARS_MAX
-    if field.name.lower() in _ADDRESSES:
-        people = people_of(Headers(fields=(field,)), field.name, max_chars=max_chars)
-        if people.total:
-            return people.text, people.shown < people.total
-    value = clean_line(field.value).text
-    if len(value) <= max_chars:
-        return value, False
-    kept = value[:max_chars].rpartition(" ")[0] or cut_text(value, max_chars)
-    rest = len(value) - len(kept)
-    more = f"{rest}+ more characters" if field.cut else counted(rest, "more character")
-    return f"{kept} … ({more})", True
+            values.setdefault(field.name, []).append(value)
+    shown = {name: "\n".join(several) for name, several in values.items()}
+    warning = f"Cut {counted(cut, 'header value')}; {GET_MESSAGE_RAW} has the whole source."
+    return shown, [warning] if cut else []

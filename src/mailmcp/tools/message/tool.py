@@ -1,19 +1,21 @@
 """imap_get_message: one message, its text bounded, its attachments listed."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator, Field
-from pydantic.json_schema import SkipJsonSchema
 
 from mailmcp import limits
 from mailmcp.imap.session import Session
+from mailmcp.imap.special_use import is_draft, usual_use
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.html.links import numbered_links
+from mailmcp.mail.kinds import is_of_kind
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.read import ReadMessage, parts_to_fetch, read_message
 from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.model.mail_kind import MailKind, WantedKind
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import bare_message_id
 from mailmcp.tools.arguments import MessageArguments
@@ -21,16 +23,22 @@ from mailmcp.tools.errors import has_moved, search_for
 from mailmcp.tools.message.attachments import AttachmentRows, choose_documents, extract_rows, list_rows
 from mailmcp.tools.message.data import GetMessageData, MessageDetail, NoticeRow, message_blocks
 from mailmcp.tools.message.fetch import MessageParts, WantedPart, fetch_parts
-from mailmcp.tools.message.find_again import FoundMessage, find_by_message_id
+from mailmcp.tools.message.find_again import find_by_message_id
 from mailmcp.tools.message.headers import header_fields, people_fields
 from mailmcp.tools.message.warnings import message_warnings
 from mailmcp.tools.message_id import is_header_id, parse_message_id
 from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE
-from mailmcp.tools.rows import date_of, flags_of, id_values
+from mailmcp.tools.rows import arrived_instead, date_of, flags_of, id_values
 from mailmcp.tools.text_window import cut_window
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
-from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, ToolError, code
+from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, code
+
+_ATTACHMENT_CHARS: Final = 4_000
+"""Text of each attachment that is read with its message; imap_get_attachment has windows of any size."""
+
+PLAIN_ONLY_CHARS_MAX: Final = 80
+"""Of a line quoted from text that people don't see: enough to tell an advertisement from an order."""
 
 
 def _map_both(mode: object) -> object:
@@ -51,10 +59,6 @@ class GetMessageArguments(MessageArguments):
     quotes: Literal["collapse", "keep"] = Field("collapse", description="Quoted history of replies.")
     include_headers: bool = Field(default=False, description="For replies and lists.")
     attachment_mode: Literal["none", "metadata", "extract_text"] = "metadata"
-    attachment_text_max_chars: SkipJsonSchema[int] = Field(
-        limits.ATTACHMENT_TEXT_CHARS_DEFAULT, ge=100, le=limits.ATTACHMENT_TEXT_CHARS_MAX
-    )
-    """No longer published: imap_get_attachment has windows of any size."""
 
 
 async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[GetMessageData]:
@@ -66,24 +70,27 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
     except (NotFoundError, ConflictError) as error:
         if not has_moved(error):
             raise
-        found = await _find_again(arguments, call, ref, error)
+        header_message_id = bare_message_id(arguments.header_message_id)
+        found = await call.ask(lambda session: find_by_message_id(session, ref.account_id, header_message_id))
+        if found is None and is_header_id(header_message_id):  # don't repeat prose in a next action
+            raise error.replace(next_action=search_for(ref.account_id, header_message_id)) from error
+        if found is None:
+            raise
         moved.append(f"The message is no longer {code(ref.message_id)}; it was found by its Message-ID.")
-        if found.others:
-            others = counted(found.others, "other message")
+        ref, other_count = found
+        if other_count:
+            others = counted(other_count, "other message")
             moved.append(
                 f"{others} with the same Message-ID: imap_search_messages finds them by header_message_id."
             )
-        ref = found.ref
         parts, message = await _read(arguments, call, ref)
     if arguments.attachment_mode == "none":
         attachments = AttachmentRows()
     elif arguments.attachment_mode == "metadata":
         attachments = list_rows(parts)
     else:
-        attachments = await extract_rows(
-            call, ref, parts, message, max_chars=arguments.attachment_text_max_chars
-        )
-    return _build_outcome(arguments, ref, parts, message, attachments, moved)
+        attachments = await extract_rows(call, ref, parts, message, max_chars=_ATTACHMENT_CHARS)
+    return _build_outcome(arguments, call, ref, parts, message, attachments, moved)
 
 
 async def _read(
@@ -94,34 +101,22 @@ async def _read(
         return wanted + (choose_documents(root) if arguments.attachment_mode == "extract_text" else [])
 
     def read(session: Session) -> tuple[MessageParts, ReadMessage]:
-        owner = call.preferences.owner_of(ref.account_id)
         parts = fetch_parts(session, ref, choose)
         return parts, read_message(
             parts.view,
             parts.octets,
             cut=parts.cut,
             zone=call.preferences.zone,
-            owner=owner,
+            owner=call.preferences.owner_of(ref.account_id),
             collapse=arguments.quotes == "collapse",
         )
 
     return await call.ask(read, message=ref)
 
 
-async def _find_again(
-    arguments: GetMessageArguments, call: Call, ref: MessageRef, error: ToolError
-) -> FoundMessage:
-    """Find a message that has moved, or raise the error that said so."""
-    header_message_id = bare_message_id(arguments.header_message_id)
-    found = await call.ask(lambda session: find_by_message_id(session, ref.account_id, header_message_id))
-    if found is None:
-        is_word = is_header_id(header_message_id)  # don't repeat prose in a next action
-        raise error.replace(next_action=search_for(ref.account_id, header_message_id)) if is_word else error
-    return found
-
-
 def _build_outcome(
     arguments: GetMessageArguments,
+    call: Call,
     ref: MessageRef,
     parts: MessageParts,
     message: ReadMessage,
@@ -158,8 +153,10 @@ def _build_outcome(
             tool=GET_ATTACHMENT,
             arguments={"message_id": ref.message_id, "part_id": attachments.winmail},
         )
-    notices = [
-        NoticeRow(kind=each.kind, part_id=each.part_id, fields=dict(each.fields)) for each in message.notices
+    kinds = [
+        kind.value
+        for kind in (MailKind.NEWSLETTER, MailKind.AUTOMATIC)
+        if is_of_kind(headers, parts.view.structure, WantedKind(kind=kind))
     ]
     detail = MessageDetail.model_validate(
         {
@@ -167,27 +164,33 @@ def _build_outcome(
             "date": date_of(headers, parts.fetched),
             **people,
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.HEADER_CHARS_MAX),
-            "flags": flags_of(parts.fetched),
+            "flags": flags_of(parts.fetched, is_draft=is_draft(parts.fetched, usual_use(ref.mailbox))),
+            "kinds": kinds or None,
             "size_bytes": parts.fetched.size_octets,
             "authentication": message.authentication,
             "suspicions": [each.kind for each in message.suspicions] or None,
             "headers": shown_headers,
-            "notices": notices or None,
+            "notices": [
+                NoticeRow(kind=each.kind, part_id=each.part_id, fields=dict(each.fields))
+                for each in message.notices
+            ]
+            or None,
             "body_text": None if html else window.text,
             "links": None if html else numbered_links(window.text, message.body.links) or None,
             "body_html": window.text if html else None,
             "body_offset": window.offset or None,
             "body_truncated": window.next_offset is not None,
             "body_total_chars": window.total_chars,
-            "not_in_html": make_snippet(message.not_in_html.first, limits.PLAIN_ONLY_CHARS_MAX) or None,
+            "not_in_html": make_snippet(message.not_in_html.first, PLAIN_ONLY_CHARS_MAX) or None,
             "quoted_lines_collapsed": None if html else message.quoted_lines or None,
             "attachments": attachments.rows,
         }
     )
+    arrived = arrived_instead(headers, parts.fetched)
     return Outcome(
         summary=f"Message {code(ref.message_id)}" + (f", {place} of its body" if window.offset else ""),
         data=GetMessageData(account_id=ref.account_id, message=detail),
-        blocks=message_blocks(detail),
+        blocks=message_blocks(detail, zone=call.preferences.zone, arrived=arrived),
         issues=tuple(attachments.issues),
         warnings=(*warnings, *attachments.warnings),
         next_action=next_action,
@@ -198,9 +201,7 @@ def _build_outcome(
 TOOL = MailTool(
     name=GET_MESSAGE,
     title="Get a message",
-    description=(
-        "Get one message: its text, from HTML if need be, and its attachments. Doesn't mark it as read."
-    ),
+    description=("Get a message: its text, from HTML if need be, and attachments. Leaves it unread."),
     arguments=GetMessageArguments,
     data=GetMessageData,
     run=get_message,

@@ -7,7 +7,7 @@ from mailmcp import limits
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.html.convert import HtmlText
 from mailmcp.mail.read import ReadMessage
-from mailmcp.mail.removed_content import plain_text_warnings, removal_warnings
+from mailmcp.mail.removed_content import Removed
 from mailmcp.tools.message.fetch import MessageParts
 from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.wording import counted
@@ -30,12 +30,14 @@ def message_warnings(
     if parts.cut:
         warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
     if with_text:
-        warnings += removal_warnings([message.body], where="the body", source=GET_MESSAGE_RAW)
-    warnings += removal_warnings(html, where="the HTML", source=GET_MESSAGE_RAW)
+        warnings += message.body.removed.warnings(where="the body", source=GET_MESSAGE_RAW)
+    warnings += Removed.total(each.removed for each in html).warnings(
+        where="the HTML", source=GET_MESSAGE_RAW
+    )
     not_in_html = message.not_in_html
     if html:
         not_in_html = replace(not_in_html, html_lines=0)
-    warnings += plain_text_warnings(not_in_html, html_shown_by="body_mode=html")
+    warnings += not_in_html.warnings(html_shown_by="body_mode=html")
     if message.invisible_in_headers:
         characters = counted(message.invisible_in_headers, "invisible character")
         warnings.append(f"Removed {characters} from the header fields.")

@@ -29,6 +29,8 @@ from mailmcp.tools.message_id import is_message_id
 from mailmcp.tools.search.values import day_after, parse_time
 from mcp_envelope import BaseReason, InvalidInputError, Problem
 
+SNIPPET_CHARS_MAX: Final = 500
+
 EVERYTHING: Final = "*"
 """As `mailbox` or `account_id`: all of them."""
 
@@ -152,7 +154,7 @@ class SearchMessagesArguments(_CriteriaArguments):
     )
     group_by: Literal["sender", "domain", "list", "mailbox", "day", "month", "year"] | None = None
     snippet_max_chars: int = Field(
-        0, ge=0, le=limits.SNIPPET_CHARS_MAX, description="Show so much text around a match."
+        0, ge=0, le=SNIPPET_CHARS_MAX, description="Show so much text around a match."
     )
     cursor: str = Field("", description="From the previous page; enough on its own.")
 

@@ -12,7 +12,7 @@ from mailmcp.tools.errors import all_failed_error
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.people import SentMail
-from mailmcp.tools.rows import MessageRow, build_row
+from mailmcp.tools.rows import MessageRow, RowDetails, build_row
 from mailmcp.tools.search.advice import IMPORTED, is_imported, search_warnings, suggest_written
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.awaiting import find_unanswered
@@ -22,7 +22,7 @@ from mailmcp.tools.search.failures import excluded_in_vain, message_issues, sour
 from mailmcp.tools.search.find import brings_texts, find_messages
 from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, look_around, suggest_search
 from mailmcp.tools.search.page import SearchPage, next_cursor
-from mailmcp.tools.search.row_details import fetch_invitation_times, fetch_snippets
+from mailmcp.tools.search.row_details import fetch_details, fetch_snippets
 from mailmcp.tools.search.state import Search, repeat_search
 from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
@@ -43,9 +43,8 @@ async def reply_with_messages(
     texts: Mapping[MessageRef, FetchedMessage] = {}
     if search.snippet_chars and not brings_texts(search):
         texts = await fetch_snippets(call, [each.ref for each in page.found], terms)
-    times: Mapping[MessageRef, str] = {}
-    if search.query.kind and search.query.kind.kind is MailKind.INVITATION:
-        times = await fetch_invitation_times(call, page.found, zone)
+    is_invitation = bool(search.query.kind and search.query.kind.kind is MailKind.INVITATION)
+    details = await fetch_details(call, page.found, zone, invitations=is_invitation)
     failed, counts = tuple(message_issues(page.found)), NO_COUNTS
     coverage = Coverage(
         search=search,
@@ -65,7 +64,7 @@ async def reply_with_messages(
             terms=terms,
             places=each.places,
             sent_mail=sent_mail,
-            when=times.get(each.ref, ""),
+            details=details.get(each.ref, RowDetails()),
         )
         for each in page.found
         if (message := texts.get(each.ref, each.row)) is not None

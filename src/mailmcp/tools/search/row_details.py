@@ -1,4 +1,4 @@
-"""What rows show beyond what the search has fetched: snippets of texts, and times of invitations.
+"""What rows show beyond what the search has fetched: snippets, times of invitations, recipients of bounces.
 
 One round trip for each account. A detail that can't be fetched is left out: the rows are complete without it.
 """
@@ -9,16 +9,19 @@ from typing import Final
 
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
-from mailmcp.mail.calendar.invitation import invitation_part, invitation_times
+from mailmcp.mail.calendar.invitation import InvitationVersion, invitation_part, read_invitation
 from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.notices import delivery_report_part, failed_recipients
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import SearchTerms
 from mailmcp.tools.fetch_parts import fetch_parts
-from mailmcp.tools.rows import row_items
+from mailmcp.tools.people import ROW_RECIPIENTS_MAX
+from mailmcp.tools.rows import RowDetails, row_items
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.tool import Call
 
-ROW_CALENDAR_OCTETS: Final = 32_768
+ROW_PART_OCTETS: Final = 32_768
 """Fetched of an invitation for its times, which may come after a hundred attendees and a description."""
 
 
@@ -30,22 +33,35 @@ async def fetch_snippets(
     return (await fetch_parts(call, refs, lambda session, _ref: choose(session))).messages
 
 
-async def fetch_invitation_times(
-    call: Call, found: Sequence[PageMessage], zone: tzinfo
-) -> Mapping[MessageRef, str]:
-    """Fetch the calendar objects of invitations, and return when each takes place."""
-    parts = {}
+async def fetch_details(
+    call: Call, found: Sequence[PageMessage], zone: tzinfo, *, invitations: bool
+) -> Mapping[MessageRef, RowDetails]:
+    """Fetch what delivery reports are about and, on request, when invitations take place."""
+    parts: dict[MessageRef, Part] = {}
     for each in found:
         root = parse_body_structure(each.row.body_structure).root if each.row else None
-        part = invitation_part(root, each.row.sections) if each.row else None
+        part = delivery_report_part(root)
+        if part is None and invitations and each.row:
+            part = invitation_part(root, each.row.sections)
         if part is not None:
             parts[each.ref] = part
 
     def choose(_session: Session, ref: MessageRef) -> Sequence[str]:
-        return "UID", f"BODY.PEEK[{parts[ref].part_id}]<0.{ROW_CALENDAR_OCTETS}>"
+        return "UID", f"BODY.PEEK[{parts[ref].part_id}]<0.{ROW_PART_OCTETS}>"
 
     fetched = await fetch_parts(call, list(parts), choose)
-    return {
-        ref: invitation_times(message.sections.get(parts[ref].part_id, b""), parts[ref], zone)
-        for ref, message in fetched.messages.items()
-    }
+    details: dict[MessageRef, RowDetails] = {}
+    read: dict[MessageRef, InvitationVersion] = {}
+    for ref, message in fetched.messages.items():
+        part, octets = parts[ref], message.sections.get(parts[ref].part_id, b"")
+        if not part.is_calendar and delivery_report_part(part) is not None:
+            failed = failed_recipients(octets, part)[:ROW_RECIPIENTS_MAX]
+            details[ref] = RowDetails(not_delivered_to=failed)
+        elif (invitation := read_invitation(octets, part, zone)) is not None:
+            read[ref] = invitation
+    for ref, one in read.items():
+        versions = [(each.version, other) for other, each in read.items() if each.event == one.event]
+        version, newest = max(versions, key=lambda each: each[0])
+        is_replaced = one.event[0] and version > one.version
+        details[ref] = RowDetails(when=one.times, replaced_by=newest.message_id if is_replaced else "")
+    return details

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from mailmcp.mail.clean import cut_text
 from mailmcp.mail.read import ReadText
-from mailmcp.mail.removed_content import removal_warnings
+from mailmcp.mail.removed_content import Removed
 from mailmcp.model.cursor import escape_field, malformed_cursor, seal, unescape_field, unseal
 from mailmcp.model.message_ref import MessageRef, parse_ref
 from mailmcp.reasons import Reason
@@ -21,7 +21,7 @@ from mailmcp.tools.errors import all_failed_error, search_again
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW, GET_THREAD
 from mailmcp.tools.people import first_addresses_of
-from mailmcp.tools.rows import ListedRow, build_row, message_id_of
+from mailmcp.tools.rows import ListedRow, build_row, flags_of, message_id_of
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData, places_data
 from mailmcp.tools.thread.conversation import Member, find_conversation
@@ -58,8 +58,6 @@ _CURSOR_FIELDS: Final = re.compile(
     r"([^.]+)\.([^.]+)\.(\d{1,10})\.(\d{1,10})\.(\d{1,6})\.(-?\d{1,12})\.(\d{1,10})(\.all)?", re.ASCII
 )
 """Account, mailbox, UIDVALIDITY, UID, characters, the numbers of `after`, and whether in all accounts."""
-
-_DRAFT: Final = "\\Draft"
 
 _NOT_ELSEWHERE: Final = f'; not in your other accounts, where account_id="{EVERYTHING}" looks too'
 
@@ -232,8 +230,6 @@ def _share_out(lengths: Sequence[int], budget: int) -> list[int]:
 
 def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
     row = build_row(member.ref, member.row, places=member.copies)
-    # The flag shows only if it applies; see `Member.draft`.
-    flags = [each for each in row.flags if each.lower() != _DRAFT.lower()]
     text = cut_text(read.text, share)
     next_offset = len(text) if len(text) < len(read.text) else None
     if read.is_cut:
@@ -243,7 +239,7 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
         | {
             "to": first_addresses_of(member.headers, "To", limit=_PEOPLE_MAX),
             "cc": first_addresses_of(member.headers, "Cc", limit=_PEOPLE_MAX) or None,
-            "flags": [*flags, _DRAFT] if member.draft else flags,
+            "flags": flags_of(member.row, is_draft=member.draft),
             "text": text,
             "next_offset": next_offset,
             "total_chars": len(read.text) if next_offset else None,
@@ -262,8 +258,8 @@ def _blocks(row: ThreadMessageRow, *, zone: tzinfo) -> Iterator[str | Untrusted]
 
 
 def _text_warnings(texts: Texts) -> Iterator[str]:
-    bodies = [each.body for each in texts.by_ref.values()]
-    yield from removal_warnings(bodies, where="the texts", source=GET_MESSAGE_RAW)
+    removed = Removed.total(each.body.removed for each in texts.by_ref.values())
+    yield from removed.warnings(where="the texts", source=GET_MESSAGE_RAW)
     if texts.defects:
         defects = "; ".join(dict.fromkeys(chain.from_iterable(texts.defects)))
         yield f"{counted(len(texts.defects), 'message')} may lack text, being malformed: {defects}."

@@ -222,7 +222,7 @@ def _unsubscribe_column(row: GroupRow) -> str:
     address = (row.unsubscribe or [""])[0]
     link = parse_link(address)
     how = "unsubscribe by one POST" if row.one_click else "unsubscribe"
-    if link.kind is LinkKind.MAIL and not link.is_long:
+    if link.kind is LinkKind.MAIL and len(link.target) <= LINK_CHARS_MAX:
         return f"{how} {quote(link.target)}"
     if link.kind is LinkKind.WEB and len(address) <= LINK_CHARS_MAX:
         return f"{how} at {quote(address)}"  # with the parameters that say who it is
