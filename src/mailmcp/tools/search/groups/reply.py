@@ -18,7 +18,7 @@ from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage
 from mailmcp.tools.search.data import GroupRow, LeanSearchMessagesData, SearchMessagesData
 from mailmcp.tools.search.failures import excluded_in_vain, explain_failures, source_issues
-from mailmcp.tools.search.groups.count import Grouped, format_moment, group_matches
+from mailmcp.tools.search.groups.count import Grouped, group_matches
 from mailmcp.tools.search.groups.keys import GroupBy, period_days
 from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, look_around, suggest_search
 from mailmcp.tools.search.sources import Searches
@@ -45,7 +45,7 @@ async def reply_with_groups(
     search = searches.as_made(search)
     await explain_failures(call, search, searches)
     zone = call.preferences.zone
-    notes, counts = tuple(_notes(grouped, zone)), NO_COUNTS
+    notes, counts = tuple(_notes(grouped)), NO_COUNTS
     coverage = Coverage(search=search, searches=searches, listings=searches.listings, notes=notes)
     if not grouped.total:
         coverage, counts = await look_around(call, coverage)
@@ -97,14 +97,11 @@ def _summary(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzin
     return coverage.summarize(f"{groups} in {messages} in {coverage.where}", zone, verb="counted")
 
 
-def _notes(grouped: Grouped, zone: tzinfo) -> Iterator[str]:
+def _notes(grouped: Grouped) -> Iterator[str]:
     """Write a sentence about what was not counted."""
     if grouped.left:
-        which = "the last ones added to each mailbox"
-        if grouped.back_to is not None:
-            earliest = datetime.fromtimestamp(grouped.back_to, zone)
-            which = f"the newest, back to {earliest:%Y-%m-%d %H:%M}"
-        yield f"Counted {grouped.counted} of {grouped.total} possible matches: {which}."
+        how_many = f"Counted {grouped.counted} of {grouped.total} possible matches"
+        yield f"{how_many}, those added last to each mailbox; since and before choose others."
 
 
 def _lost_issues(searches: Searches) -> Iterator[Issue]:
@@ -134,13 +131,6 @@ def _next_action(
     search = coverage.search
     if not grouped.total:
         return suggest_search(coverage, counts)
-    if grouped.left and grouped.back_to is not None:
-        return repeat_search(
-            search,
-            "Count the earlier messages.",
-            without=["before"],
-            before=format_moment(grouped.back_to),
-        )
     if not grouped.rows or not grouped.rows[0].key:
         return None
     if grouped.argument and not can_be_sent(grouped.argument, grouped.rows[0].key):
