@@ -76,14 +76,6 @@ def test_what_no_account_has_is_one_line(desk: Desk) -> None:
     assert (found.data["status"], found.data["returned"]) == ("ok", 4)
 
 
-def test_what_fails_for_another_reason_is_told(desk: Desk, servers: list[Peer]) -> None:
-    servers[1].rules.append(Rule(command="EXAMINE", action=Respond(b"{tag} NO [INUSE] locked\r\n")))
-    reply = desk.search(account_id="*", mailbox="Receipts")
-    [issue] = reply.data["issues"]
-    assert (issue["account_id"], issue["retryable"]) == ("a1", True)
-    assert reply.data["coverage"]["mailboxes_failed"] == [{"account_id": "a1", "mailbox": "Receipts"}]
-
-
 def test_what_went_between_two_pages_is_missed(desk: Desk, servers: list[Peer]) -> None:
     first = desk.search(account_id="*", mailbox="Receipts", limit=1)
     servers[0].rules.append(Rule(command="EXAMINE", action=Respond(b"{tag} NO [NONEXISTENT] gone\r\n")))
