@@ -3,7 +3,7 @@
 The result of a mailbox that fails is its error. It never delays the others beyond a share of the call's time.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from math import ceil
@@ -36,9 +36,6 @@ before hosts give up, after 60 s by default."""
 
 _LAST: Final = {"\\Archive": 1, "\\All": 2}
 """Mailboxes that hold copies: the others say more about a message."""
-
-_SOURCE_CHARS: Final = 60
-"""Of a mailbox in a cursor, besides its name: account, numbers, some copies."""
 
 Items = Callable[[Session], Sequence[str]]
 """Chooses the data items of a row."""
@@ -185,7 +182,7 @@ class _Run:
             self.found.listings[account_id] = listed
         excluded = {*self.search.excluded, EVERYTHING}  # no cursor can say a mailbox of that name
         names = [each.name for each in in_preferred_order(listed) if each.name not in excluded]
-        kept = list(_bounded(names, share=len({each.account_id for each in self.search.sources})))
+        kept = names[: limits.SEARCH_SOURCES_MAX // len({each.account_id for each in self.search.sources})]
         self.found.cut = self.found.cut or len(kept) < len(names)
         return [Source(account_id=account_id, mailbox=name) for name in kept]
 
@@ -277,13 +274,3 @@ def in_preferred_order(mailboxes: Sequence[Mailbox]) -> list[Mailbox]:
     """Return the mailboxes that a search of all covers; those that only hold copies come last."""
     usual = (each for each in mailboxes if each.is_usual)
     return sorted(usual, key=lambda each: _LAST.get(each.special_use, 0))
-
-
-def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
-    """Yield as many names as fit a cursor that `share` accounts have to share."""
-    room = limits.SEARCH_SOURCES_CHARS_MAX // share
-    for name in names[: limits.SEARCH_SOURCES_MAX // share]:
-        room -= 3 * len(name.encode()) + _SOURCE_CHARS
-        if room < 0:
-            return
-        yield name
