@@ -124,7 +124,7 @@ def test_a_listing_says_how_to_read_what_it_does_not_show(
         (zipped({"a": bytes(30_000_000)}), {"member": "a"}, "too large"),
         (zipped({"a": bytes(6_000_000)}), {"member": "a", "mode": "content"}, "holds at most 5000000"),
         (zipped({"a": "x"})[:-5], {"member": "a"}, "damaged"),
-        (b"plain text", {"member": "a"}, "isn't an archive"),
+        (LETTER, {"member": "a"}, "isn't an archive"),
         (b"7z\xbc\xaf\x27\x1c\0", {}, "7-Zip"),
     ],
 )
