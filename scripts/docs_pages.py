@@ -51,7 +51,7 @@ _VOLATILE = (
 _UID_VALIDITY = re.compile(r"(?:Projects:|INBOX:|/message/|UIDVALIDITY was |is now )(\d+)")
 """Of any number of digits: the server draws it."""
 
-SCENES = ("success", "partial", "failure")
+SCENES = ("partial", "failure")
 
 _WIDTH = 100
 
@@ -72,7 +72,7 @@ MAILBOX = SampleMailbox(
 
 @cache
 def scenes(dialect: Dialect) -> dict[str, tuple[str, str]]:
-    """Play a page, a page with a mailbox gone, and a conflict; give envelope (JSON) and text of each."""
+    """Play a page with a mailbox gone, and a conflict; give envelope (JSON) and text of each."""
     return anyio.run(_play, dialect)
 
 
@@ -93,11 +93,9 @@ async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
         with IMAPClient(server.host, server.port, ssl=False) as other:
             other.login(server.user, server.password)
             async with Client(build_server([account], Options(dialect=dialect))) as client:
-                arguments: dict[str, Any] = {"mailbox": "Projects", "limit": 1}
-                success = await client.call_tool("imap_search_messages", arguments)
-                data = (success.structured_content or {})["data"]
-                both = {"mailboxes": ["Projects", "Travel"], "limit": 1}
+                both: dict[str, Any] = {"mailboxes": ["Projects", "Travel"], "limit": 1}
                 partial = await client.call_tool("imap_search_messages", both)
+                data = (partial.structured_content or {})["data"]
                 other.delete_folder("Projects")
                 other.create_folder("Projects")
                 stale = {"message_id": data["messages"][0]["message_id"]}
@@ -107,7 +105,7 @@ async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
             _settle(json.dumps(result.structured_content, indent=2, ensure_ascii=False)),
             _settle(getattr(result.content[0], "text", "")),
         )
-        for name, result in zip(SCENES, (success, partial, failure), strict=True)
+        for name, result in zip(SCENES, (partial, failure), strict=True)
     }
 
 
@@ -117,7 +115,9 @@ def tickets() -> dict[str, tuple[str, str]]:
 
     async def play() -> dict[str, CallToolResult]:
         example = runpy.run_path(str(TICKETS))
-        old = example["cursors"].write(2, revision=example["REVISION"] - 1, query={"text": "printer"})
+        old = example["cursors"].write(
+            2, example["SearchArguments"](text="printer"), revision=example["REVISION"] - 1
+        )
         async with Client(example["server"]) as client:
             first = await client.call_tool("search_tickets", {})
             following = (first.structured_content or {})["data"]["next_action"]
@@ -247,11 +247,11 @@ def session() -> str:
                 reply = await client.call_tool("imap_get_message", arguments)
         return f"> imap_get_message {json.dumps(arguments)}\n\n{getattr(reply.content[0], 'text', '')}"
 
-    return f"```text\n{_settle(anyio.run(play))}\n```"
+    return _fenced("text", _settle(anyio.run(play)))
 
 
-def _json_block(dialect: Dialect, scene: str) -> Callable[[], str]:
-    return lambda: f"```json\n{_shortened(scenes(dialect)[scene][0])}\n```"
+def _fenced(language: str, text: str) -> str:
+    return f"```{language}\n{text}\n```"
 
 
 PARTS: dict[str, Callable[[], str]] = {
@@ -259,17 +259,16 @@ PARTS: dict[str, Callable[[], str]] = {
     "session": session,
     "codes": code_table,
     "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in dict.fromkeys((*BaseReason, *Reason))),
-    **{
-        f"ticket-{scene}": lambda scene=scene: f"```json\n{_shortened(tickets()[scene][0])}\n```"  # type: ignore[misc]
-        for scene in ("success", "partial", "error", "confirmation")
-    },
-    "ticket-success-text": lambda: f"```text\n{tickets()['success'][1]}\n```",
-    **{f"{dialect.value}-{scene}": _json_block(dialect, scene) for dialect in Dialect for scene in SCENES},
-    **{
-        f"text-{scene}": lambda scene=scene: f"```text\n{scenes(Dialect.SUMMARY)[scene][1]}\n```"  # type: ignore[misc]
-        for scene in SCENES
-    },
+    "ticket-success-text": lambda: _fenced("text", tickets()["success"][1]),
 }
+for _scene in ("success", "partial", "error", "confirmation"):
+    PARTS[f"ticket-{_scene}"] = lambda scene=_scene: _fenced("json", _shortened(tickets()[scene][0]))  # type: ignore[misc]
+for _scene in SCENES:
+    PARTS[f"text-{_scene}"] = lambda scene=_scene: _fenced("text", scenes(Dialect.SUMMARY)[scene][1])  # type: ignore[misc]
+    for _dialect in Dialect if _scene != "partial" else [Dialect.SUMMARY]:
+        PARTS[f"{_dialect.value}-{_scene}"] = lambda dialect=_dialect, scene=_scene: _fenced(  # type: ignore[misc]
+            "json", _shortened(scenes(dialect)[scene][0])
+        )
 
 
 def regenerate(page: str) -> str:

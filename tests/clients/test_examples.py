@@ -12,7 +12,7 @@ import pytest
 
 from clients.node import run_driver
 from clients.serving import serving
-from mcp_envelope import Cursors, Dialect
+from mcp_envelope import Arguments, Cursors, Dialect
 from mcp_envelope.check import check_result
 
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("node")]
@@ -24,8 +24,8 @@ CURSORS = Cursors(tool="search_tickets")
 CALLS: list[dict[str, Any]] = [
     {"tool": "list_queues", "arguments": {}},
     {"tool": "search_tickets", "arguments": {}},
-    {"tool": "search_tickets", "arguments": {"cursor": CURSORS.write(2, revision=3)}},
-    {"tool": "search_tickets", "arguments": {"cursor": CURSORS.write(2, revision=2)}},
+    {"tool": "search_tickets", "arguments": {"cursor": CURSORS.write(2, Arguments(), revision=3)}},
+    {"tool": "search_tickets", "arguments": {"cursor": CURSORS.write(2, Arguments(), revision=2)}},
     {"tool": "get_ticket", "arguments": {"ticket_id": "T-4"}},
     {"tool": "get_ticket", "arguments": {"ticketid": "T-4"}},
     {"tool": "get_screenshot", "arguments": {"ticket_id": "T-1"}},

@@ -11,6 +11,7 @@ from documents.reading import writer
 from mailmcp import limits
 from mailmcp.documents.archive import Archive
 from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.xml_stream import XML_DEPTH_MAX
 
 
 def _open(content: bytes) -> Archive:
@@ -60,5 +61,5 @@ def test_a_document_type_is_refused() -> None:
 
 
 def test_elements_that_nest_too_deeply_are_refused() -> None:
-    depth = limits.XML_DEPTH_MAX + 1
+    depth = XML_DEPTH_MAX + 1
     assert _refusal(zipped({"a.xml": "<a>" * depth + "</a>" * depth})) is Cause.MALFORMED

@@ -1,6 +1,9 @@
 """Cursors and confirmations: what they say, and that nobody else can say it."""
 
+from datetime import date
+
 import pytest
+from pydantic import Field
 
 from mcp_envelope import (
     Arguments,
@@ -9,30 +12,45 @@ from mcp_envelope import (
     ConflictError,
     Cursors,
     InvalidInputError,
+    read_arguments,
 )
 
-QUERY = {"text": "toner & ink~", "at": "x", "limit": "10"}
+
+class Wanted(Arguments):
+    text: str = Field(default="", alias="from")
+    at: date | None = None
+    tags: list[str] = []  # noqa: RUF012 - pydantic copies it
+    limit: int = 10
+    cursor: str = ""
+
+
+ASKED = {"from": "toner & ink~", "at": "2026-11-05", "tags": ["a", "b"], "limit": 5}
+
+
+def sent(cursor: str) -> Wanted:
+    return read_arguments(Wanted, {"cursor": cursor})
 
 
 @pytest.mark.parametrize("key", [b"", b"secret"])
 def test_a_cursor_says_where_its_page_begins_and_what_was_asked(key: bytes) -> None:
-    cursors = Cursors(tool="find", key=key)
-    cursor = cursors.write(40, revision=3, query=QUERY)
-    assert Cursors(tool="find", key=key).read(cursor, revision=3) == ("40", QUERY)
-    assert cursors.read(cursors.write("a/b")) == ("a/b", {})
-    changed = [cursor.replace("40", "41"), cursor[:-1], cursor + "0", cursor.partition("~")[0], "", "é"]
-    for each in (*changed, Cursors(tool="find", key=b"other").write(40, revision=3, query=QUERY)):
+    cursors, asked = Cursors(tool="find", key=key), read_arguments(Wanted, ASKED)
+    cursor = cursors.write(40, asked, revision=3)
+    assert Cursors(tool="find", key=key).read(sent(cursor), revision=3) == ("40", asked)
+    assert cursors.read(asked, revision=3) == ("", asked)
+    changed = [cursor.replace("40", "41"), cursor[:-1], cursor + "0", cursor.partition("~")[0], "é"]
+    for each in (*changed, Cursors(tool="find", key=b"other").write(40, asked, revision=3)):
         with pytest.raises(InvalidInputError, match="cursor: is not a cursor"):
-            cursors.read(each, revision=3)
+            cursors.read(sent(each), revision=3)
 
 
-def test_a_cursor_of_another_revision_starts_again_with_its_query() -> None:
+def test_a_cursor_of_another_revision_starts_again_with_its_arguments() -> None:
     cursors = Cursors(tool="find")
+    cursor = cursors.write(40, read_arguments(Wanted, ASKED), revision=3)
     with pytest.raises(ConflictError) as caught:
-        cursors.read(cursors.write(40, revision=3, query=QUERY), revision=4)
+        cursors.read(sent(cursor), revision=4)
     action = caught.value.next_action
     assert action is not None
-    assert (action.tool, action.arguments) == ("find", QUERY)
+    assert (action.tool, action.arguments) == ("find", ASKED)
 
 
 class Burnt(Arguments):

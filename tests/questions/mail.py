@@ -108,28 +108,11 @@ _PEOPLE = [
     "Lena Hellström <lena@hellstrom.example>",
     "Oskar Lund <oskar.lund@lundbygg.example>",
 ]
-_TOPICS = [
-    "crane",
-    "berth",
-    "pilot",
-    "tide",
-    "mooring",
-    "invoice",
-    "lunch",
-    "fender",
-    "dredging",
-    "survey",
-    "permit",
-    "lighthouse",
-    "ferry",
-    "ramp",
-    "schedule",
-    "drawing",
-    "budget",
-    "contract",
-    "weather",
-    "roster",
-]
+_NOUNS = (
+    "crane berth pilot tide mooring invoice lunch fender dredging survey permit lighthouse ferry ramp "
+    "schedule drawing budget contract weather roster"
+)
+_TOPICS = _NOUNS.split()
 
 
 def _noise(rng: random.Random) -> Iterator[Mail]:

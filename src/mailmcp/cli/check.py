@@ -19,9 +19,7 @@ from mailmcp.server.logs import configure_logging
 from mailmcp.wording import counted
 from mcp_envelope import ToolError
 
-USEFUL_CAPABILITIES = (
-    *("ESEARCH", "LIST-STATUS", "SPECIAL-USE", "ID", "LITERAL+", "OBJECTID", "SORT", "X-GM-EXT-1"),
-)
+USEFUL_CAPABILITIES = ("ESEARCH", "LIST-STATUS", "SPECIAL-USE", "ID", "LITERAL+", "OBJECTID", "SORT")
 """Those that mailmcp uses. None is required."""
 
 
@@ -52,9 +50,10 @@ class AccountCheck:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.argument("account_id", required=False)
 def check(config: Path | None, account_id: str | None, *, as_json: bool) -> None:
-    """Connect to each account, or only to ACCOUNT_ID, and report what works.
+    """Report whether your accounts work.
 
-    Exits with 1 if an account fails, and with 2 if the settings have errors. Warnings go to stderr.
+    Connects to each, or only to ACCOUNT_ID. Exits with 1 if an account fails, and with 2 if the settings have
+    errors.
     """
     settings = load_or_exit(config)
     configure_logging("warning", as_json=False)

@@ -21,9 +21,9 @@ from mailmcp.settings.sources import keys_with_variable, variable
 @click.command()
 @reply_options
 def demo(**overrides: object) -> None:
-    """Serve a sample mailbox of 60 messages over MCP until stdin closes or a signal arrives.
+    """Serve a sample mailbox of 60 messages.
 
-    Reads no settings file, but the variables for [server], [attachments] and [search].
+    Needs no account. Reads no settings file, but the variables for [server], [attachments] and [search].
     """
     of_accounts = {variable(key) for key in keys_with_variable(AccountTable)}
     environ = {name: value for name, value in os.environ.items() if name not in of_accounts}

@@ -47,7 +47,7 @@ _name_option = click.option(
 def install(
     config: Path | None, name: str, host: Host | None, *, as_list: bool, only_print: bool, yes: bool
 ) -> None:
-    """Add mailmcp to HOST, such as claude-desktop or vscode.
+    """Add mailmcp to a host, such as vscode.
 
     Shows what it does and asks. The entry has the command that starts mailmcp and no secret. A settings file
     is kept as it was beside the new one; one with comments isn't touched.
@@ -72,7 +72,10 @@ def install(
 @yes_option
 @click.argument("host", metavar="HOST", callback=_find_host)
 def uninstall(name: str, host: Host, *, yes: bool) -> None:
-    """Remove mailmcp from HOST; shows what it does and asks. Backups are kept."""
+    """Remove mailmcp from a host.
+
+    Shows what it does and asks. Backups are kept.
+    """
     if host.remove is not None:
         _run_host_command(host, host.remove(name), yes=yes)
     elif not host.files:

@@ -1,6 +1,5 @@
 """`mailmcp`: runs a command, or serves if a host starts it without one."""
 
-import gc
 import importlib
 import sys
 
@@ -9,20 +8,18 @@ from typing_extensions import override
 
 from mailmcp import __version__
 
-_COMMANDS = {
-    "serve": "Serve MCP over stdin and stdout (for a host that starts it), or over HTTP.",
-    "setup": "Set up an account: ask, test, store the secret, write the settings.",
-    "login": "Sign in to an account with OAuth 2.0.",
-    "logout": "Delete the stored sign-in or password of an account.",
-    "password": "Store the password of an account securely.",
-    "install": "Add mailmcp to the settings of a host.",
-    "uninstall": "Remove mailmcp from the settings of a host.",
-    "check": "Connect to each account and report what works.",
-    "demo": "Serve a sample mailbox; needs no account.",
+_MODULES = {
+    "serve": "serve",
+    "setup": "setup",
+    "login": "sign_in",
+    "logout": "sign_in",
+    "password": "sign_in",
+    "install": "install",
+    "uninstall": "install",
+    "check": "check",
+    "demo": "demo",
 }
-
-_MODULES = {"login": "sign_in", "logout": "sign_in", "password": "sign_in", "uninstall": "install"}
-"""The module of a command that hasn't one of its own."""
+"""The module of each command, in the order of the help page."""
 
 
 class _Commands(click.Group):
@@ -30,36 +27,23 @@ class _Commands(click.Group):
 
     @override
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(_MODULES)
 
     @override
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _MODULES:
             return None
-        module = importlib.import_module(f"mailmcp.cli.{_MODULES.get(cmd_name, cmd_name)}")
-        command = getattr(module, cmd_name)
-        assert isinstance(command, click.Command)  # noqa: S101 - each module has it
-        # Off since the start, see __main__. What is loaded by now stays, so it is never collected.
-        gc.freeze()
-        gc.enable()
+        module = importlib.import_module(f"mailmcp.cli.{_MODULES[cmd_name]}")
+        command: click.Command = getattr(module, cmd_name)
         return command
 
     @override
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-    @override
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if _is_serve(args):
-            args = ["serve", *args]
-        return super().parse_args(ctx, args)
-
-
-def _is_serve(args: list[str]) -> bool:
-    if not args:
-        return not sys.stdin.isatty()  # a host uses a pipe; a person at a terminal gets help
-    return args[0].startswith("-") and args[0] not in {"--help", "-h", "--version"}
+        if args:
+            is_serve = args[0].startswith("-") and args[0] not in {"--help", "-h", "--version"}
+        else:
+            is_serve = not sys.stdin.isatty()  # a host uses a pipe; a person at a terminal gets help
+        return super().parse_args(ctx, ["serve", *args] if is_serve else args)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

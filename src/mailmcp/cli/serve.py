@@ -37,7 +37,10 @@ _log = logging.getLogger(__name__)
 def serve(
     config: Path | None, transport: str, host: str | None, port: int | None, **overrides: object
 ) -> None:
-    """Serve MCP over stdin and stdout until stdin closes, or over HTTP. A signal or Ctrl-C ends both."""
+    """Serve MCP over stdio or HTTP.
+
+    It ends when stdin closes, by a signal or by Ctrl-C.
+    """
     if transport == "stdio" and not (host is None and port is None):
         raise click.UsageError("--host and --port need --transport http.")
     settings = load_or_exit(config, overrides, needs_account=False)

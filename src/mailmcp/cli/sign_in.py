@@ -23,9 +23,9 @@ _account_argument = click.argument("account_id", required=False)
 @click.option("--device", is_flag=True, help="Print a code to enter on any device; open no browser.")
 @_account_argument
 def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
-    """Sign in to ACCOUNT_ID with OAuth 2.0. The id is optional if there is only one account.
+    """Sign in to an account with OAuth 2.0.
 
-    The account needs auth = "oauth2" in the settings, with a provider or an issuer and a client_id.
+    ACCOUNT_ID is optional if there is only one account. It needs auth = "oauth2" in the settings.
     """
     table = _choose_account(config, account_id)
     name = table.account_id
@@ -45,7 +45,10 @@ def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
 @config_option
 @_account_argument
 def logout(config: Path | None, account_id: str | None) -> None:
-    """Delete the stored sign-in or password of ACCOUNT_ID, which is optional if there is only one account."""
+    """Delete the stored secret of an account.
+
+    ACCOUNT_ID is optional if there is only one account.
+    """
     table = _choose_account(config, account_id)
     try:
         if store.read(secret_key(table)) is None:
@@ -62,9 +65,10 @@ def logout(config: Path | None, account_id: str | None) -> None:
 @config_option
 @_account_argument
 def password(config: Path | None, account_id: str | None) -> None:
-    """Ask for the password of ACCOUNT_ID and store it. The id is optional if there is only one account.
+    """Store the password of an account.
 
-    It goes into the key store of the system, or into a file that only you can read.
+    It goes into the key store of the system, or into a file that only you can read. ACCOUNT_ID is optional if
+    there is only one account.
     """
     table = _choose_account(config, account_id)
     name = table.account_id

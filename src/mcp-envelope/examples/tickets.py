@@ -125,10 +125,8 @@ def list_queues(_arguments: Arguments) -> Outcome[Queues]:
 @tools.tool(read_only=True)
 def search_tickets(arguments: SearchArguments) -> Outcome[Tickets]:
     """Search open tickets by their title. Follow `next_cursor` for more."""
-    start = 0
-    if arguments.cursor:
-        position, query = cursors.read(arguments.cursor, revision=REVISION)
-        start, arguments = int(position), SearchArguments.model_validate(query)
+    position, arguments = cursors.read(arguments, revision=REVISION)  # "" on the first page
+    start = int(position or 0)
     found = [
         ticket
         for ticket in TICKETS.values()
@@ -137,8 +135,7 @@ def search_tickets(arguments: SearchArguments) -> Outcome[Tickets]:
         and arguments.priority in {None, ticket.priority}
     ]
     page, end = found[start:][: arguments.limit], start + arguments.limit
-    query = arguments.model_dump(mode="json", exclude={"cursor"}, exclude_defaults=True)
-    following = cursors.write(end, revision=REVISION, query=query) if end < len(found) else None
+    following = cursors.write(end, arguments, revision=REVISION) if end < len(found) else None
     rows = [ticket for ticket in page if ticket.title]
     damaged = InternalError("It can't be read.", reason=Reason.UNREADABLE)
     return Outcome(

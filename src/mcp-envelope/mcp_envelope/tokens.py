@@ -8,12 +8,11 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
-from mcp_envelope.arguments import Arguments
+from mcp_envelope.arguments import Arguments, ArgumentsT, read_arguments
 from mcp_envelope.errors import BaseReason, ConfirmationRequired, ConflictError, InvalidInputError, NextAction
 
 _CHECKSUM_DIGITS: Final = 8
@@ -21,13 +20,6 @@ _CHECKSUM_DIGITS: Final = 8
 
 _SIGNATURE_DIGITS: Final = 32
 """128 bits."""
-
-
-class Position(NamedTuple):
-    """Where a page begins, in the server's own words, and what was asked for on the first page."""
-
-    position: str
-    query: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,38 +32,53 @@ class Cursors:
     key: bytes = field(default=b"", repr=False)
     """Signs; empty for a checksum. The same on all replicas, and after a restart."""
 
-    def write(
-        self, position: str | int, *, revision: str | int = "", query: Mapping[str, object] | None = None
-    ) -> str:
+    def write(self, position: str | int, arguments: Arguments, *, revision: str | int = "") -> str:
         """Write the cursor of the next page.
 
         Args:
             position: Where it begins.
+            arguments: Those of this page: the next one goes on with the same.
             revision: Whatever makes positions wrong when it changes; "" if nothing does.
-            query: The arguments that chose the list, to go on with the same.
         """
-        text = urlencode([("at", position), ("revision", revision), *(query or {}).items()])
+        query = _asked(arguments)
+        pairs = {key: each if isinstance(each, str) else json.dumps(each) for key, each in query.items()}
+        text = urlencode([("at", position), ("revision", revision), *pairs.items()])
         return f"{text}~{_seal(text, self.key)}"
 
-    def read(self, cursor: str, *, revision: str | int = "") -> Position:
-        """Read a cursor; `revision` is today's.
+    def read(self, arguments: ArgumentsT, *, revision: str | int = "") -> tuple[str, ArgumentsT]:
+        """Read where the page begins, and the arguments that chose its list.
+
+        Args:
+            arguments: As sent. Without a `cursor`, they are returned with "" for the beginning.
+            revision: Today's.
 
         Raises:
-            InvalidInputError: It isn't one of this tool.
-            ConflictError: It is of another revision. The next action starts again with the same query.
+            InvalidInputError: It isn't a cursor of this tool.
+            ConflictError: It is of another revision. The next action starts again with the same arguments.
         """
+        cursor = str(getattr(arguments, "cursor", ""))
+        if not cursor:
+            return "", arguments
         text, _, seal = cursor.rpartition("~")
         if not hmac.compare_digest(seal.encode(), _seal(text, self.key).encode()):
             message = "is not a cursor of this tool. Copy it exactly from the reply, or start without one."
             raise InvalidInputError.of("cursor", BaseReason.CURSOR_MALFORMED, message)
         (_, position), (_, written), *pairs = parse_qsl(text, keep_blank_values=True)
+        query = read_arguments(type(arguments), dict(pairs))
         if written != str(revision):
             raise ConflictError(
                 "The list has changed since this cursor was made.",
                 reason=BaseReason.CURSOR_EXPIRED,
-                next_action=NextAction(instruction="Start again.", tool=self.tool, arguments=dict(pairs)),
+                next_action=NextAction(instruction="Start again.", tool=self.tool, arguments=_asked(query)),
             )
-        return Position(position, dict(pairs))
+        return position, query
+
+
+def _asked(arguments: Arguments) -> dict[str, object]:
+    """Return what was asked for, as JSON values, without a cursor or a confirmation."""
+    return arguments.model_dump(
+        mode="json", by_alias=True, exclude={"cursor", "confirm"}, exclude_defaults=True
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +101,7 @@ class Confirmations:
             ConfirmationRequired: They haven't yet.
             ConflictError: They have confirmed another plan.
         """
-        given = arguments.model_dump(mode="json", exclude={"confirm"})
+        given = _asked(arguments)
         token = _seal(json.dumps([tool, given, plan], sort_keys=True), self.key)
         confirmed = str(getattr(arguments, "confirm", ""))
         if not confirmed:

@@ -53,41 +53,6 @@ def test_mailboxes_are_one_or_several(raw: dict[str, Any], names: tuple[str, ...
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "2026-11-05",
-        "2026-11-05T09:30:00+01:00",
-        "2026-11-05t09:30:00z",
-        "2026-11-05 09:30:00Z",
-        "2026-11-05T09:30Z",
-        "2026-11-05T09:30:00.25-08:00",
-        "",
-    ],
-)
-def test_a_moment_is_a_date_or_a_time_with_offset(text: str) -> None:
-    assert read(since=text).model_dump()["since"] == text
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("2026-11-05T09:30:00", "has no offset"),
-        ("2026-11-05T09:30", "has no offset"),
-        ("yesterday", "neither"),
-        ("2026-11-05T25:00:00Z", "neither"),
-        ("2026-02-30T09:00:00Z", "neither"),
-        ("2026-11-05T09:30:60Z", "neither"),
-        ("2026-11-05T09:30:00+25:00", "neither"),
-        ("20261105T093000Z", "neither"),
-        ("2026-1-5", "neither"),
-    ],
-)
-def test_text_that_is_no_date_or_time_is_refused(text: str, said: str) -> None:
-    with pytest.raises(InvalidInputError, match=f"before: .*{said}"):
-        read(before=text)
-
-
-@pytest.mark.parametrize(
     ("raw", "expected"),
     [
         ({"mailbox": "A", "mailboxes": ["B"]}, [("mailboxes", "exclusive_params")]),
@@ -107,15 +72,18 @@ def test_text_that_is_no_date_or_time_is_refused(text: str, said: str) -> None:
         ({"last_days": 1, "before": "2026-01-01"}, [("last_days", "exclusive_params")]),
         ({"larger_than": -1}, [("larger_than", "out_of_range")]),
         ({"smaller_than": 2**32}, [("smaller_than", "out_of_range")]),
-        ({"larger_than": "1 MB"}, [("larger_than", "invalid_type")]),
         ({"larger_than": "much"}, [("larger_than", "invalid_type")]),
         ({"unanswered_only": True, "answered": True}, [("unanswered_only", "exclusive_params")]),
         ({"header_message_id": "imap:home:INBOX:1:2"}, [("header_message_id", "invalid_value")]),
         ({"keyword": "\\Seen"}, [("keyword", "invalid_value")]),
         ({"keyword": "a b"}, [("keyword", "invalid_value")]),
         ({"sort": "relevance"}, [("sort", "invalid_value")]),
+        (
+            {"kind": "spam", "awaiting_reply": "me"},
+            [("awaiting_reply", "invalid_value"), ("kind", "invalid_value")],
+        ),
         ({"flagged": "maybe"}, [("flagged", "invalid_type")]),
-        ({"snippet_max_chars": 49}, [("snippet_max_chars", "out_of_range")]),
+        ({"end_date": "2026-01-01T00:00:00Z"}, [("end_date", "invalid_value")]),
     ],
 )
 def test_contradictory_or_impossible_arguments_are_refused(
@@ -124,23 +92,18 @@ def test_contradictory_or_impossible_arguments_are_refused(
     assert problems_of(**raw) == expected
 
 
-def test_a_size_with_a_unit_is_refused_with_its_octets() -> None:
-    with pytest.raises(InvalidInputError, match=r"larger_than: must be a number of octets\. Send 200000\.$"):
-        read(larger_than="200kB")
+def test_sizes_are_read_with_their_units() -> None:
+    assert read(larger_than="1.5 MiB").model_dump()["larger_than"] == 1_572_864
+    assert read(larger_than="200kB").model_dump()["larger_than"] == 200_000
 
 
 @pytest.mark.parametrize(
-    ("name", "send"),
-    [
-        ("since", "a date like that or 2026-11-05T09:30:00+01:00, or last_days."),
-        ("before", "a date like that or 2026-11-05T09:30:00+01:00."),
-        ("end_date", "a date like that."),
-    ],
+    ("text", "said"),
+    [("2026-11-05T09:30", "has no offset"), ("yesterday", "is not a date. Today is 2026-11-21 (UTC).")],
 )
-def test_an_invalid_date_is_refused_with_todays_date(name: str, send: str) -> None:
+@pytest.mark.parametrize("name", ["since", "before", "end_date"])
+def test_an_invalid_date_is_refused_with_todays_date(name: str, text: str, said: str) -> None:
     call = SimpleNamespace(today=date(2026, 11, 21), preferences=DEFAULTS)
     with pytest.raises(InvalidInputError) as caught:
-        read_arguments(SearchMessagesArguments, {name: "yesterday"}, context={"call": call})
-    assert caught.value.message.endswith(f"Today is 2026-11-21 (UTC). Send {send}")
-    with pytest.raises(InvalidInputError, match="Send YYYY-MM-DD"):
-        read(**{name: "yesterday"})
+        read_arguments(SearchMessagesArguments, {name: text}, context={"call": call})
+    assert caught.value.message.startswith(f"{name}: {said}")

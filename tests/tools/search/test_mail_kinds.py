@@ -6,7 +6,6 @@ from imap.searches import letter
 from mailmcp.model.mail_kind import MailKind
 from mailmcp.model.owner import Owner
 from mailmcp.tools.preferences import Preferences
-from mcp_envelope import InvalidInputError
 from search.random_kinds import OWNER, kinds_of, make_messages
 from search.walking import walk
 from servers.peer import PeerFactory
@@ -14,7 +13,6 @@ from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMessage
 from thinning import thin
 from tools.conftest import DeskFactory
-from tools.desk import Desk
 from tools.stores import ACCOUNT_ID, Store, peer_account
 
 MESSAGES = 90
@@ -83,11 +81,6 @@ def test_servers_that_do_not_know_the_empty_text(
 
 def from_(address: str) -> bytes:
     return f"From: {address}\r\nSubject: Tea\r\nMIME-Version: 1.0\r\n\r\nTea.\r\n".encode()
-
-
-def test_an_unknown_kind_is_refused_with_those_there_are(desk: Desk) -> None:
-    with pytest.raises(InvalidInputError, match="kind: must be one of: invitation, newsletter, automatic, "):
-        desk.search(kind="spam")
 
 
 def test_kinds_can_be_counted(dovecot_mail: Store, open_desk: DeskFactory) -> None:

@@ -1,7 +1,5 @@
 """What is meant as an operator is refused, with the argument to send instead; text is let through."""
 
-from datetime import date
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,11 +8,9 @@ from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.syntax import check_syntax
 from mcp_envelope import BaseReason, InvalidInputError, read_arguments
 
-TODAY = date(2026, 11, 21)
-
 
 def check(**raw: object) -> None:
-    check_syntax(read_arguments(SearchMessagesArguments, raw), today=TODAY)
+    check_syntax(read_arguments(SearchMessagesArguments, raw))
 
 
 def complaint(**raw: object) -> str:
@@ -27,47 +23,28 @@ def complaint(**raw: object) -> str:
 @pytest.mark.parametrize(
     ("query", "shown", "instead"),
     [
-        ("from:jonas", "`from:`", 'from="jonas"'),
         ("drift FROM:jonas", "`from:`", 'from="jonas"'),
         ('to:"Priya Raman" drift', "`to:`", 'to="Priya Raman"'),
         ("(cc:priya)", "`cc:`", 'cc="priya"'),
         ("bcc:priya", "`bcc:`", 'any_address="priya"'),
-        ("subject:drift,", "`subject:`", 'subject="drift"'),
-        ("from:müller", "`from:`", 'from="müller"'),
+        ("subject:müller,", "`subject:`", 'subject="müller"'),
         ("filename:report.pdf", "`filename:`", 'query="report.pdf"'),
         ("has:attachment", "`has:`", "has_attachment=true"),
-        ("hasattachments:TRUE", "`hasattachments:`", "has_attachment=true"),
-        ("is:unread", "`is:`", "unread_only=true"),
+        ("hasattachments:TRUE", "`hasattachments:`", "has_attachment"),
         ("-is:read", "`-is:`", "unread_only=true"),
-        ("is:starred", "`is:`", "flagged=true"),
-        ("is:replied", "`is:`", "answered=true"),
-        ("-is:answered", "`-is:`", "unanswered_only=true"),
+        ("NOT is:answered", "`is:`", "unanswered_only=true"),
         ("in:anywhere", "`in:`", 'mailbox="*"'),
         ("label:Receipts", "`label:`", 'mailbox="Receipts"'),
-        ("after:2026/11/05", "`after:`", 'since="2026-11-05"'),
-        ("before:2026-11-05", "`before:`", 'before="2026-11-05"'),
-        ("before:yesterday", "`before:`", "before"),
-        ("newer_than:2w", "`newer_than:`", "last_days=14"),
-        ("newer_than:2y", "`newer_than:`", "last_days"),
-        ("newer_than:soon", "`newer_than:`", "last_days"),
-        ("older_than:7d", "`older_than:`", 'before="2026-11-14"'),
-        ("older_than:9999y", "`older_than:`", "before"),
-        ("larger:5M", "`larger:`", "larger_than=5000000"),
-        ("smaller:1KiB", "`smaller:`", "smaller_than=1024"),
-        ("larger:huge", "`larger:`", "larger_than"),
+        ("after:2026/11/05", "`after:`", "since"),
+        ("newer_than:2w", "`newer_than:`", "last_days"),
+        ("larger:5M", "`larger:`", "larger_than"),
         ("rfc822msgid:<a@b>", "`rfc822msgid:`", 'header_message_id="a@b"'),
         ("list:news.example.org", "`list:`", 'list_id="news.example.org"'),
-        ("drift NOT firmware", "`NOT`", 'exclude="firmware"'),
         ('drift NOT "firmware 2"', "`NOT`", 'exclude="firmware 2"'),
-        ("drift -firmware", "`-`", 'exclude="firmware"'),
-        ('drift -"firmware 2"', "`-`", 'exclude="firmware 2"'),
-        ("-firmware -beta", "`-`", 'exclude="firmware beta"'),
-        ('-firmware -"beta 2"', "`-`", "exclude"),
-        ("from:a from:b", "`from:`", "from"),
+        ("-firmware -beta", "`-`", 'exclude="firmware", exclude="beta"'),
+        ("-from:bob", "`-from:`", 'exclude="bob"'),
         ("from:" + "x" * 65, "`from:`", "from"),
         ("from:a`b", "`from:`", "from"),
-        ("from:", "`from:`", "from"),
-        (" Subject: ", "`subject:`", "subject"),
     ],
 )
 def test_an_operator_is_refused_with_its_argument(query: str, shown: str, instead: str) -> None:
@@ -76,41 +53,27 @@ def test_an_operator_is_refused_with_its_argument(query: str, shown: str, instea
 
 
 def test_several_operators_are_refused_together() -> None:
-    assert complaint(query='from:jonas subject:"sensor drift" has:attachment') == (
-        "query: `from:`, `subject:`, `has:` are not operators here. "
-        'Send from="jonas", subject="sensor drift", has_attachment=true. In double quotes it is text.'
+    assert complaint(query='from:jonas subject:"sensor drift" category:promotions') == (
+        "query: `from:`, `subject:`, `category:` are not operators here. "
+        'Send from="jonas", subject="sensor drift". On Gmail, gmail_query takes operators. '
+        "In double quotes it is text."
     )
 
 
-@pytest.mark.parametrize("query", ["is:important", "has:userlabels", "category:promotions", "-in:inbox"])
-def test_operators_without_an_argument_are_for_gmail_query(query: str) -> None:
-    assert "here. On Gmail send gmail_query. In" in complaint(query=query)
-    assert 'Send from="a". For the rest send gmail_query, on Gmail. In' in complaint(query=f"from:a {query}")
+@pytest.mark.parametrize("query", ["drift OR firmware", "DRIFT | FIRMWARE", "hotel|invoice"])
+def test_words_cannot_be_alternatives(query: str) -> None:
+    assert "is not an operator here: words are joined by AND. Search once for each. In" in complaint(
+        query=query
+    )
 
 
-@pytest.mark.parametrize("query", ["-from:bob", "NOT from:bob"])
-def test_excluding_a_sender_is_refused_with_a_warning(query: str) -> None:
-    assert 'Send exclude="bob". exclude applies to the whole message. In' in complaint(query=query)
-
-
-@pytest.mark.parametrize("word", ["OR", "|"])
-def test_words_cannot_be_alternatives(word: str) -> None:
-    expected = f"query: `{word}` is not an operator here: words are joined by AND. Search once for each. In"
-    assert complaint(query=f"drift {word} firmware").startswith(expected)
-    assert complaint(query=f"DRIFT {word} FIRMWARE").startswith(expected)
-    assert complaint(query="hotel|invoice").startswith(expected.replace("OR", "|"))
-    check(query='"hotel|invoice" | "|x|"'.replace(" | ", " "), subject="Hotel|Invoice")
-
-
-@pytest.mark.parametrize("name", ["from", "to", "cc", "any_address", "subject", "body"])
+@pytest.mark.parametrize("name", ["from", "subject", "body"])
 def test_a_phrase_has_no_operators_either(name: str) -> None:
     expected = f"{name}: `OR` is not an operator here: the text is one phrase. Search once for each. In"
     assert complaint(**{name: "Jonas OR Mira"}).startswith(expected)
     assert f"{name}: `AND` is no" in complaint(**{name: "Jonas AND Mira"})
-    assert f'{name}: `NOT` is not an operator here. Send exclude="Mira".' in complaint(
-        **{name: "Jonas NOT Mira"}
-    )
-    assert f'{name}: `to:` is not an operator here. Send to="Mira".' in complaint(**{name: "to:Mira"})
+    assert 'Send exclude="Mira".' in complaint(**{name: "Jonas NOT Mira"})
+    assert 'Send to="Mira".' in complaint(**{name: "to:Mira"})
 
 
 def test_capitals_of_a_shouted_subject_are_words_and_those_of_names_are_not() -> None:
@@ -130,32 +93,23 @@ def test_what_is_excluded_is_any_of_the_words() -> None:
     [
         "",
         "Re: drift",
-        "Invoice: 4711",
-        "To: Ann",
         "send it to:",
         "is:? really",
         "http://example.org/from:ann",
-        '"from:jonas" "a OR b" "-x"',
-        "“from:jonas OR x”",
-        '\\"from:jonas OR x\\"',
+        '"from:jonas" "a OR b" "-x" "hotel|invoice"',
+        '“from:jonas OR x” \\"from:jonas OR x\\"',
         '"never closed from:jonas',
         "drift AND firmware",
-        "OR drift",
-        "drift OR",
+        "OR drift OR",
         "drift NOT",
         "do not or",
         "-5 degrees - or --force",
         "e-mail well-known",
         "12:30 C:\\Users std::vector",
-        "drift, firmware; *",
     ],
 )
 def test_ordinary_text_is_accepted(text: str) -> None:
-    check(query=text)
-
-
-def test_gmail_query_may_have_operators() -> None:
-    check(gmail_query="from:jonas OR -is:unread")
+    check(query=text, gmail_query="from:jonas OR -is:unread")
 
 
 def test_all_arguments_with_operators_are_reported_at_once() -> None:
@@ -167,6 +121,6 @@ def test_all_arguments_with_operators_are_reported_at_once() -> None:
 def test_any_text_is_accepted_or_refused(text: str) -> None:
     arguments = SearchMessagesArguments.model_construct(query=text, exclude=text, subject=text)
     try:
-        check_syntax(arguments, today=TODAY)
+        check_syntax(arguments)
     except InvalidInputError as error:
         assert error.reason is BaseReason.INVALID_VALUE  # noqa: PT017 - either is right, nothing else is

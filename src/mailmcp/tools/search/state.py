@@ -125,39 +125,24 @@ def start_search(
         zone: In which days begin and end.
 
     Raises:
-        InvalidInputError: A text is meant as operators, a range is empty, or the criteria are too
-            long for a cursor.
+        InvalidInputError: A text is meant as operators, a range is empty, or there are too many mailboxes.
     """
-    check_syntax(arguments, today=today)
-    arguments = _unescaped(arguments)
-    if arguments.last_days:
-        first_day = (today - timedelta(days=arguments.last_days)).isoformat()
-        arguments = arguments.model_copy(update={"since": first_day, "last_days": 0})
+    check_syntax(arguments)
     names = arguments.names
-    several = len(names) > 1
-    where: dict[str, object] = {
-        "mailbox": "INBOX" if several else names[0],
-        "mailboxes": names if several else (),
-    }
-    where |= {} if arguments.account_id == EVERYTHING else {"account_id": account_ids[0]}
-    arguments = arguments.model_copy(update=where)
-    search = _read_search(
-        arguments,
-        tuple(Source(account_id=each, mailbox=name) for each in account_ids for name in arguments.names),
-        zone,
-    )
-    if len(search.sources) > limits.SEARCH_SOURCES_MAX:
+    changes: dict[str, object] = {"mailbox": names[0], "mailboxes": ()}
+    if len(names) > 1:
+        changes = {"mailbox": "INBOX", "mailboxes": names}
+    if arguments.account_id != EVERYTHING:
+        changes["account_id"] = account_ids[0]
+    if arguments.last_days:
+        first_day = today - timedelta(days=arguments.last_days)
+        changes |= {"since": first_day.isoformat(), "last_days": 0}
+    sources = tuple(Source(account_id=each, mailbox=name) for each in account_ids for name in names)
+    if len(sources) > limits.SEARCH_SOURCES_MAX:
         raise InvalidInputError.of(
             "mailboxes", BaseReason.OUT_OF_RANGE, "names too many mailboxes for so many accounts. Send fewer."
         )
-    if len(format_cursor(search)) > limits.CURSOR_CHARS_MAX - limits.SEARCH_SOURCES_CHARS_MAX:
-        # Nobody could request its next page: a cursor is an argument too.
-        raise InvalidInputError.of(
-            "query",
-            BaseReason.OUT_OF_RANGE,
-            "is too long together with the other criteria. Send fewer words.",
-        )
-    return search
+    return _read_search(_unescaped(arguments).model_copy(update=changes), sources, zone)
 
 
 def resume_search(text: str, zone: tzinfo) -> Search:
@@ -167,13 +152,14 @@ def resume_search(text: str, zone: tzinfo) -> Search:
         InvalidInputError: With reason `cursor_malformed`: there can be no such search.
     """
     cursor = parse_search_cursor(text)
+    names = list(dict.fromkeys(each.mailbox for each in cursor.sources))
+    where: dict[str, object] = {"account_id": cursor.sources[0].account_id}
+    if "mailbox" not in cursor.arguments:  # else it is all of them
+        where |= {"mailboxes": names} if len(names) > 1 else {"mailbox": names[0]}
     if not cursor.arguments.keys() <= _KEPT:
         raise malformed_cursor()
     try:
-        raw = {**_places_of(cursor.sources), **cursor.arguments}
-        if "mailbox" in cursor.arguments:  # all of them
-            raw.pop("mailboxes", None)
-        arguments = read_arguments(SearchMessagesArguments, raw)
+        arguments = read_arguments(SearchMessagesArguments, {**where, **cursor.arguments})
         search = _read_search(arguments, cursor.sources, zone)
     except InvalidInputError:
         raise malformed_cursor() from None
@@ -185,13 +171,6 @@ def resume_search(text: str, zone: tzinfo) -> Search:
         is_first_page=False,
     )
     return search.look_anywhere() if cursor.anywhere else search
-
-
-def _places_of(sources: Sequence[Source]) -> dict[str, object]:
-    """Return the arguments that name the account and the mailboxes of some sources."""
-    names = list(dict.fromkeys(each.mailbox for each in sources))
-    where: dict[str, object] = {"mailboxes": names} if len(names) > 1 else {"mailbox": names[0]}
-    return {"account_id": sources[0].account_id} | where
 
 
 def _read_search(arguments: SearchMessagesArguments, sources: tuple[Source, ...], zone: tzinfo) -> Search:
@@ -207,23 +186,20 @@ def check_against_cursor(arguments: SearchMessagesArguments, search: Search) -> 
         InvalidInputError: With reason `cursor_mismatch`, a problem for each argument.
     """
     meant, sent = _given(search.arguments), _given(_unescaped(arguments))
-    changeable = {"limit"}
+    sent.pop("limit", None)
     if arguments.last_days and "since" not in meant:
         sent["last_days"] = arguments.last_days
-    wrong = [name for name, value in sent.items() if name not in changeable and meant.get(name) != value]
+    wrong = [name.rstrip("_") for name, value in sent.items() if meant.get(name) != value]
     if arguments.account_id not in {"", search.account_id}:
         wrong.append("account_id")
-    named = "mailboxes" if arguments.mailboxes else "mailbox"
+    is_named = arguments.mailboxes or "mailbox" in arguments.model_fields_set
     # Mailboxes of a list that have no more messages are not in the cursor.
-    if arguments.mailboxes or "mailbox" in arguments.model_fields_set:
-        wrong += [] if {*search.mailboxes} <= {*arguments.names} else [named]
+    if is_named and not {*search.mailboxes} <= {*arguments.names}:
+        wrong.append("mailboxes" if arguments.mailboxes else "mailbox")
     if wrong:
         message = "contradicts the cursor. Leave it out, or leave out the cursor to start a new search."
         raise InvalidInputError(
-            [
-                Problem(field=name.rstrip("_"), reason=Reason.CURSOR_MISMATCH, message=message)
-                for name in wrong
-            ]
+            [Problem(field=name, reason=Reason.CURSOR_MISMATCH, message=message) for name in wrong]
         )
 
 

@@ -22,24 +22,21 @@ _NO_FIELDS: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 """The user has nothing to fill in: accepting is the answer."""
 
 
-def can_ask(context: ServerRequestContext[Any]) -> bool:
-    """Return whether the client can show its user a form; one that names no mode can."""
-    capabilities = context.session.client_capabilities
-    asks = capabilities.elicitation if capabilities else None
-    return asks is not None and (asks.form is not None or asks.url is None)
-
-
 async def ask(
     confirmation: ConfirmationRequired, context: ServerRequestContext[Any]
 ) -> str | InputRequiredResult | None:
-    """Ask now, and return the token if the user agrees, else ""; None if the client can't ask after all.
+    """Ask now, and return the token if the user agrees, else ""; None if the client can't show a form.
 
     Newer clients get a result that asks.
     """
+    capabilities = context.session.client_capabilities
+    modes = capabilities.elicitation if capabilities else None
+    if modes is None or (modes.form is None and modes.url is not None):  # one that names no mode has forms
+        return None
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
         try:
             answer = await context.session.elicit_form(confirmation.plan, _NO_FIELDS, context.request_id)
-        except MCPError:  # the reply asks instead
+        except MCPError:  # it can't after all
             return None
         return confirmation.token if answer.action == "accept" else ""
     question = ElicitRequest(

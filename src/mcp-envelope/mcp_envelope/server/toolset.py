@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
@@ -189,32 +189,22 @@ class Toolset:
                 data={"code": shape_of(self._dialect).UNKNOWN_TOOL},
             )
         given: dict[str, Any] = dict(params.arguments or {})
-        agreed = elicitation.read_answer(params)
-        if agreed is None:
-            replied = await self._call(tool, given, context, may_ask=elicitation.can_ask(context))
-            if isinstance(replied, CallToolResult):
-                return replied
-            asked = await elicitation.ask(replied, context)
+        token = elicitation.read_answer(params)
+        if token is None:
+            reply, confirmation = await self._call(tool, given, context)
+            asked = await elicitation.ask(confirmation, context) if confirmation else None
+            if asked is None:
+                return reply
             if isinstance(asked, InputRequiredResult):
                 return asked
-            agreed = asked
-        if agreed:
-            given["confirm"] = agreed
-        return cast(CallToolResult, await self._call(tool, given, context, declined=agreed == ""))
+            token = asked
+        reply, _ = await self._call(tool, {**given, "confirm": token}, context, declined=not token)
+        return reply
 
     async def _call(
-        self,
-        tool: Tool,
-        given: Mapping[str, object],
-        request: Context,
-        *,
-        may_ask: bool = False,
-        declined: bool = False,
-    ) -> CallToolResult | ConfirmationRequired:
-        """Run a tool, unless the user declined, and make its reply.
-
-        Where the client can ask its user (`may_ask`), what to confirm is returned instead.
-        """
+        self, tool: Tool, given: Mapping[str, object], request: Context, *, declined: bool = False
+    ) -> tuple[CallToolResult, ConfirmationRequired | None]:
+        """Run a tool, unless the user declined, and make its reply; the second is what to ask the user."""
 
         async def work(context: object) -> Outcome[Any]:
             if declined:
@@ -229,12 +219,13 @@ class Toolset:
                 )
             return _check_outcome(outcome, tool)
 
-        def reply(result: Outcome[Any] | ToolError, call: Call) -> CallToolResult | ConfirmationRequired:
+        def reply(
+            result: Outcome[Any] | ToolError, call: Call
+        ) -> tuple[CallToolResult, ConfirmationRequired | None]:
+            confirmation = result if isinstance(result, ConfirmationRequired) else None
             if isinstance(result, ConfirmationRequired):
                 if "confirm" not in tool.arguments.model_fields:
                     raise TypeError(f"{tool.name} asks for a confirmation, but takes no argument `confirm`")
-                if may_ask:
-                    return result
                 instruction = "Show the plan to the user. If they agree, send this."
                 again = {**given, "confirm": result.token}
                 action = NextAction(instruction=instruction, tool=tool.name, arguments=again)
@@ -248,9 +239,8 @@ class Toolset:
                 telemetry=call.telemetry,
                 trace=call.trace,
             )
-            return make_result(
-                result, meta, dialect=self._dialect, has_status=tool.has_status, json_text=self._json_text
-            )
+            options = {"has_status": tool.has_status, "json_text": self._json_text}
+            return make_result(result, meta, dialect=self._dialect, **options), confirmation
 
         return await self.answer(tool.name, work, reply, request)
 

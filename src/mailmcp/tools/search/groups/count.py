@@ -1,12 +1,13 @@
 """Group the matches of a search: who wrote most, which newsletters come, how much mail a month.
 
-Each match is added to its groups, latest first, as a search fetches it. A message that is in several
+Each match is added to its group, latest first, as a search fetches it. A message that is in several
 mailboxes counts in each.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import tzinfo
+from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 from threading import Lock
 from time import monotonic
 from typing import Final
@@ -17,11 +18,11 @@ from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.imap.search.verify import written_at
+from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.model.cursor import Source
 from mailmcp.tools.search.data import GroupRow
-from mailmcp.tools.search.groups.keys import GroupBy, Key, keys_in_header, period_of
-from mailmcp.tools.search.groups.rows import format_moment
+from mailmcp.tools.search.groups.keys import NO_KEY, GroupBy, Key, key_in_header, key_of_time
 from mailmcp.tools.search.page import ref_of
 from mailmcp.tools.search.sources import Searches, search_sources
 from mailmcp.tools.search.state import Search
@@ -33,20 +34,20 @@ MESSAGES_MAX: Final = 10_000
 LIGHT_MESSAGES_MAX: Final = 100_000
 """The same where flags and INTERNALDATE are enough: 9 MB, and 5 s."""
 
-_HEADERS_KEPT: Final = 1_000
-"""Header blocks whose keys are remembered while a mailbox is grouped: most repeat those of a few senders."""
-
-_DEADLINE_SHARE: Final = 0.6
-"""Share of a call's time after which no more messages are fetched to be grouped."""
-
 CHUNK_MESSAGES: Final = 2_000
 """Messages in one round trip: 10 MB of memory while they are read."""
 
 LIGHT_CHUNK_MESSAGES: Final = 5_000
 """The same without header fields."""
 
-CHUNK_MESSAGES_MIN: Final = 100
-"""Of one mailbox, however many share a round trip."""
+_SHARE: Final = 4
+"""Each of several mailboxes gets this part of a round trip, so that a large one leaves some to others."""
+
+_DEADLINE_SHARE: Final = 0.6
+"""Share of a call's time after which no more messages are fetched to be grouped."""
+
+_NAMES_MAX: Final = 3
+"""Names of one address that are shown: a list or a ticket system writes for many people."""
 
 _UNKNOWN: Final = -(2**40)
 """Before every time."""
@@ -64,15 +65,26 @@ class Group:
     message_id: str = ""
     """Of the newest message."""
 
-    face: Key | None = None
+    face: Key = NO_KEY
     """What the newest message says about the group."""
+
+    names: dict[str, None] = field(default_factory=dict)
+    """All that messages call it."""
 
     def add(self, other: "Group") -> None:
         """Add another one of the same key."""
         self.count += other.count
         self.unread += other.unread
+        self.names |= other.names
         if other.newest > self.newest:
             self.newest, self.message_id, self.face = other.newest, other.message_id, other.face
+
+    @property
+    def name(self) -> str | None:
+        """The newest name, and some of the others; None if it has none."""
+        others = [each for each in self.names if each != self.face.name]
+        shown = [*filter(None, [self.face.name]), *others][:_NAMES_MAX]
+        return ", ".join(shown + ["…"] * (len(self.names) > len(shown))) or None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,33 +92,30 @@ class Budget:
     """The messages that one call may group, in all mailboxes, and the time it may take. Thread-safe."""
 
     messages: int
+    chunk: int
+    """Messages to fetch at once of a mailbox."""
+
     over_at: float
     """On `time.monotonic`."""
 
     report: Callable[[], None]
     _lock: Lock = field(default_factory=Lock)
 
-    _sharing: set[int] = field(default_factory=set)
-    """The mailboxes that have more messages: they share a round trip."""
-
-    def take(self, wanted: int, *, chunk: int, mailbox: int) -> int:
-        """Return how many of `wanted` messages to fetch next, and count them as taken.
-
-        Args:
-            wanted: All that are left of a mailbox.
-            chunk: Messages to fetch at once, of all mailboxes together.
-            mailbox: A number of the mailbox's own.
-        """
+    def take(self, wanted: int) -> int:
+        """Return how many of `wanted` messages to fetch next, and count them as taken."""
         if monotonic() > self.over_at:
             return 0
         with self._lock:
-            self._sharing.add(mailbox)
-            granted = min(wanted, max(chunk // len(self._sharing), CHUNK_MESSAGES_MIN), self.messages)
+            granted = min(wanted, self.chunk, self.messages)
             self.messages -= granted
-            if granted == wanted:
-                self._sharing.discard(mailbox)
         self.report()
         return granted
+
+
+@lru_cache(maxsize=1_000)
+def _key_in_octets(group_by: GroupBy, octets: bytes) -> Key:
+    """Read header fields: most blocks repeat those of a few senders."""
+    return key_in_header(group_by, parse_headers(octets))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -114,9 +123,6 @@ class GroupTally:
     """The groups of one mailbox; a `Walk` of its matches."""
 
     budget: Budget
-    chunk: int
-    """Messages to fetch at once."""
-
     group_by: GroupBy
     zone: tzinfo
     by_written: bool
@@ -130,39 +136,27 @@ class GroupTally:
     follows_arrival: bool = True
     """Whether each message arrived before those that were added earlier, within ORDER_SLACK_S."""
 
-    _read: dict[bytes, tuple[Key, ...]] = field(default_factory=dict)
-
     def take(self, wanted: int) -> int:
         """Return how many messages to fetch next."""
-        return self.budget.take(wanted, chunk=self.chunk, mailbox=id(self))
+        return self.budget.take(wanted)
 
     def add(self, row: FetchedMessage) -> None:
         """Add a message; those with higher UIDs come first."""
         arrived = row.internaldate_epoch
         epoch = written_at(row) if self.by_written else arrived
-        unread = not row.has_flag("\\Seen")
-        newest = (_UNKNOWN if epoch is None else epoch, row.uid)
-        if self.group_by.is_time and epoch is not None:
-            faces: Mapping[str, Key | None] = {period_of(self.group_by, epoch, self.zone): None}
+        if self.group_by.is_time:
+            face = key_of_time(self.group_by, epoch, self.zone)
         else:
-            faces = {each.key: each for each in self._keys(row)} or {"": None}
-        for key, face in faces.items():
-            self.groups.setdefault(key, Group()).add(Group(1, unread, newest, face=face))
+            face = _key_in_octets(self.group_by, row.sections.get("HEADER.FIELDS", b""))
+        newest = (_UNKNOWN if epoch is None else epoch, row.uid)
+        names = {face.name: None} if face.name else {}
+        one = Group(1, int(not row.has_flag("\\Seen")), newest, face=face, names=names)
+        self.groups.setdefault(face.key, Group()).add(one)
         self.count += 1
         if arrived is not None:
             if self.earliest is not None and arrived > self.earliest + limits.ORDER_SLACK_S:
                 self.follows_arrival = False
             self.earliest = min(arrived, arrived if self.earliest is None else self.earliest)
-
-    def _keys(self, row: FetchedMessage) -> tuple[Key, ...]:
-        if not self.group_by.header_fields:
-            return ()
-        octets = row.sections.get("HEADER.FIELDS", b"")
-        if octets not in self._read:
-            if len(self._read) == _HEADERS_KEPT:
-                self._read.clear()
-            self._read[octets] = keys_in_header(self.group_by, parse_headers(octets))
-        return self._read[octets]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,8 +166,8 @@ class Grouped:
     rows: tuple[GroupRow, ...]
     """The first groups in order, and last the messages without a key if there are any."""
 
-    top: Key | None
-    """The key of the first group as its newest message has it; None for times and mailboxes."""
+    argument: str
+    """The argument that finds the first group by its key; "" for times and mailboxes."""
 
     group_count: int
     """Groups in all."""
@@ -192,33 +186,30 @@ class Grouped:
 
 
 async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[Searches, Grouped]:
-    """Search all sources, and group the matches; see `walk_mailboxes` for the round trips.
+    """Search all sources, and group the matches; a round trip for each chunk.
 
     Args:
         call: The call.
         search: What to search for; its page size is the number of groups.
         group_by: The kind of group.
     """
-    light = not (group_by.header_fields or search.by_written)
-    messages = LIGHT_MESSAGES_MAX if light else MESSAGES_MAX
+    fields = [*filter(None, [group_by.header_fields]), *(["DATE"] if search.by_written else [])]
+    headers = [f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]"] if fields else []
+    items = ("UID", "FLAGS", "INTERNALDATE", *headers)
+    messages = MESSAGES_MAX if fields else LIGHT_MESSAGES_MAX
+    chunk = CHUNK_MESSAGES if fields else LIGHT_CHUNK_MESSAGES
     budget = Budget(
         messages=messages,
+        chunk=chunk if search.one_mailbox else chunk // _SHARE,
         over_at=monotonic() + (call.deadline - anyio.current_time()) * _DEADLINE_SHARE,
         report=lambda: call.report(messages - budget.messages, 0, "messages counted"),
     )
 
     def new_tally() -> GroupTally:
         return GroupTally(
-            budget=budget,
-            chunk=LIGHT_CHUNK_MESSAGES if light else CHUNK_MESSAGES,
-            group_by=group_by,
-            zone=call.preferences.zone,
-            by_written=search.by_written,
+            budget=budget, group_by=group_by, zone=call.preferences.zone, by_written=search.by_written
         )
 
-    fields = [*filter(None, [group_by.header_fields]), *(["DATE"] if search.by_written else [])]
-    headers = [f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]"] if fields else []
-    items = ("UID", "FLAGS", "INTERNALDATE", *headers)
     newest_first = search.arguments.model_copy(update={"sort": "newest"})  # groups have an order of their own
     walked = replace(search, arguments=newest_first, page_size=messages)
     searches = await search_sources(call, walked, lambda _session: items, new_walk=new_tally)
@@ -250,7 +241,7 @@ def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
         back_to = walks[0][1].earliest
     return Grouped(
         rows=tuple(_row(name, group) for name, group in shown),
-        top=groups[names[0]].face if names else None,
+        argument=groups[names[0]].face.argument if names else "",
         group_count=len(groups),
         counted=count,
         total=count + left,
@@ -267,26 +258,27 @@ def _mailbox_key(source: Source, accounts: set[str]) -> str:
 
 def _in_order(groups: Mapping[str, Group], group_by: GroupBy, sort: str) -> list[str]:
     """Sort times by time, and all other groups by size; `sort` may change that."""
-    by_size = sorted(groups, key=lambda name: (-groups[name].count, -groups[name].newest[0], name))
-    match sort:
-        case "largest":
-            return by_size
-        case "oldest":
-            oldest_first = sorted(by_size, key=lambda name: groups[name].newest)
-            return sorted(groups) if group_by.is_time else oldest_first
-        case _:
-            return sorted(groups, reverse=True) if group_by.is_time else by_size
+    if group_by.is_time and sort != "largest":
+        return sorted(groups, reverse=sort == "newest")
+    if sort == "oldest":
+        return sorted(groups, key=lambda name: groups[name].newest)
+    return sorted(groups, key=lambda name: (-groups[name].count, -groups[name].newest[0], name))
 
 
 def _row(name: str, group: Group) -> GroupRow:
     epoch, face = group.newest[0], group.face
     return GroupRow(
         key=name,
-        name=(face.name or None) if face else None,
+        name=group.name,
         count=group.count,
         unread=group.unread,
         newest=None if epoch == _UNKNOWN else format_moment(epoch),
         message_id=group.message_id,
-        unsubscribe=(list(face.unsubscribe) or None) if face else None,
-        one_click=(face.one_click or None) if face else None,
+        unsubscribe=list(face.unsubscribe) or None,
+        one_click=face.one_click or None,
     )
+
+
+def format_moment(epoch: int) -> str:
+    """Format a time of arrival for programs."""
+    return format_rfc3339(datetime.fromtimestamp(epoch, UTC))

@@ -1,9 +1,5 @@
-"""What messages are grouped by: the keys of a message for each value of `group_by`, and what holds them.
+"""What messages are grouped by: the key of a message for each value of `group_by`, and what it says."""
 
-A message has no key if it lacks what it is grouped by.
-"""
-
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from enum import StrEnum
@@ -15,10 +11,10 @@ from mailmcp.mail.header.mailing_list import LIST_HEADER_FIELDS, parse_mailing_l
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.mail.trust.domains import domain_of, organisation_of
 
-GROUP_KEY_CHARS_MAX: Final = 320
-"""Of the key of a group: what an address can have (RFC 5321 section 4.5.3.1)."""
+_ADDRESS_CHARS_MAX: Final = 320
+"""What one can have (RFC 5321 section 4.5.3.1)."""
 
-GROUP_NAME_CHARS_MAX: Final = 60
+_NAME_CHARS_MAX: Final = 60
 """Of the name of a person or a list."""
 
 
@@ -41,7 +37,7 @@ class GroupBy(StrEnum):
     @property
     def is_time(self) -> bool:
         """Whether the groups are times."""
-        return self in PERIODS
+        return self in _PERIODS
 
 
 _HEADER_FIELDS: Final = {
@@ -49,21 +45,18 @@ _HEADER_FIELDS: Final = {
     GroupBy.DOMAIN: "FROM",
     GroupBy.LIST: f"{LIST_HEADER_FIELDS} FROM",
 }
-
-PERIODS: Final[dict[GroupBy, Callable[[datetime], str]]] = {
-    GroupBy.DAY: lambda moment: f"{moment:%Y-%m-%d}",
-    GroupBy.MONTH: lambda moment: f"{moment:%Y-%m}",
-    GroupBy.YEAR: lambda moment: f"{moment:%Y}",
-}
+_PERIODS: Final = {GroupBy.DAY: "%Y-%m-%d", GroupBy.MONTH: "%Y-%m", GroupBy.YEAR: "%Y"}
 """The key of a time, in the user's zone. Keys sort as the times do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """One key of a message, and what the message says about the group."""
+    """The key of a message, and what the message says about its group."""
 
-    key: str
-    argument: str
+    key: str = ""
+    """"" if the message lacks what it is grouped by."""
+
+    argument: str = ""
     """The search argument that finds the group's messages by the key, and maybe others."""
 
     name: str = ""
@@ -71,59 +64,49 @@ class Key:
     one_click: bool = False
 
 
-def keys_in_header(group_by: GroupBy, headers: Headers) -> tuple[Key, ...]:
-    """Return the keys that header fields hold: addresses and ids in lower case, each once."""
+NO_KEY: Final = Key()
+
+
+def key_in_header(group_by: GroupBy, headers: Headers) -> Key:
+    """Return the key that header fields hold: an address or id in lower case."""
     match group_by:
         case GroupBy.SENDER:
-            return _leavable_senders(headers) or _senders(headers)[:1]
+            found, sender = parse_mailing_list(headers), _sender(headers)
+            if len(sender.key) > _ADDRESS_CHARS_MAX:
+                return NO_KEY
+            # In a search for newsletters, the fields of lists are there.
+            return replace(sender, unsubscribe=found.unsubscribe, one_click=found.one_click)
         case GroupBy.DOMAIN:
-            senders = _senders(headers)[:1]
-            domains = (_organisation(each.key) for each in senders)
-            return tuple(Key(key=each, argument="from") for each in domains if each)
+            domain = _organisation(_sender(headers).key)
+            return Key(key=domain, argument="from")
         case GroupBy.LIST:
             return _list(headers)
         case _:
-            return ()
+            return NO_KEY
 
 
-def period_of(group_by: GroupBy, epoch: int, zone: tzinfo) -> str:
+def key_of_time(group_by: GroupBy, epoch: int | None, zone: tzinfo) -> Key:
     """Return the key of the time in which a message arrived."""
-    return PERIODS[group_by](datetime.fromtimestamp(epoch, zone))
+    return NO_KEY if epoch is None else Key(key=f"{datetime.fromtimestamp(epoch, zone):{_PERIODS[group_by]}}")
 
 
 def period_days(key: str) -> tuple[date, date]:
-    """Return the first and the last day of a key of `period_of`."""
-    year, _, rest = key.partition("-")
-    if not rest:
-        return date(int(year), 1, 1), date(int(year), 12, 31)
-    month, _, day = rest.partition("-")
-    if day:
-        return date.fromisoformat(key), date.fromisoformat(key)
-    first = date(int(year), int(month), 1)
-    return first, (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+    """Return the first day of a time, and the first after it."""
+    first = date.fromisoformat(f"{key}-01-01"[:10])
+    match len(key):
+        case 4:
+            return first, first.replace(year=first.year + 1)
+        case 7:
+            return first, (first + timedelta(days=31)).replace(day=1)
+        case _:
+            return first, first + timedelta(days=1)
 
 
-def _senders(headers: Headers) -> tuple[Key, ...]:
-    found = parse_addresses(*headers.raw_all("From"))
-    keys = (
-        Key(
-            key=key,
-            argument="from",
-            name=_short(each.name),
-        )
-        for each in found
-        if "@" in each.address and (key := _key(each.address.lower()))
-    )
-    return tuple({each.key: each for each in keys}.values())
-
-
-def _key(address: str) -> str:
-    """Return the address; of one that is too long to be a real one its domain, which finds it, too.
-
-    A domain that is too long as well makes no key.
-    """
-    shorter = (address, f"@{address.rpartition('@')[2]}", "")
-    return next(each for each in shorter if len(each) <= GROUP_KEY_CHARS_MAX)
+def _sender(headers: Headers) -> Key:
+    for each in parse_addresses(*headers.raw_all("From")):
+        if "@" in each.address:
+            return Key(key=each.address.lower(), argument="from", name=_short(each.name))
+    return NO_KEY
 
 
 def _organisation(address: str) -> str:
@@ -132,30 +115,15 @@ def _organisation(address: str) -> str:
     return ".".join(address.rpartition("@")[2].strip(".").split(".")[-len(labels) :])
 
 
-def _list(headers: Headers) -> tuple[Key, ...]:
+def _list(headers: Headers) -> Key:
     """Return the list; its sender, if it can be left but has no List-Id, as many newsletters."""
     found = parse_mailing_list(headers)
-    if not found.list_id:
-        return _leavable_senders(headers)
-    return (
-        Key(
-            key=found.list_id,
-            argument="list_id",
-            name=_short(found.name),
-            unsubscribe=found.unsubscribe,
-            one_click=found.one_click,
-        ),
-    )
-
-
-def _leavable_senders(headers: Headers) -> tuple[Key, ...]:
-    """Return the sender of mail that can be unsubscribed from, if the fields that say so were fetched."""
-    if not headers.get("List-Unsubscribe"):
-        return ()
-    found = parse_mailing_list(headers)
-    senders = _senders(headers)[:1] if found.unsubscribe else ()
-    return tuple(replace(each, unsubscribe=found.unsubscribe, one_click=found.one_click) for each in senders)
+    if found.list_id:
+        key = Key(key=found.list_id, argument="list_id", name=_short(found.name))
+    else:
+        key = _sender(headers) if found.unsubscribe else NO_KEY
+    return replace(key, unsubscribe=found.unsubscribe, one_click=found.one_click)
 
 
 def _short(name: str) -> str:
-    return make_snippet(name, GROUP_NAME_CHARS_MAX) if name else ""
+    return make_snippet(name, _NAME_CHARS_MAX) if name else ""

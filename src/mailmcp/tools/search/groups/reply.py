@@ -2,27 +2,31 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import datetime, time, tzinfo
 from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.search.page import MailboxPage
+from mailmcp.limits import LINK_CHARS_MAX
+from mailmcp.mail.header.address import Address, format_address
 from mailmcp.mail.header.dates import format_rfc3339
+from mailmcp.mail.trust.link import LinkKind, parse_link
 from mailmcp.model.message_ref import parse_ref
+from mailmcp.tools.columns import people_column
 from mailmcp.tools.search.advice import search_warnings
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, cover
-from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
+from mailmcp.tools.search.data import GroupRow, LeanSearchMessagesData, SearchMessagesData
 from mailmcp.tools.search.failures import excluded_in_vain, explain_failures, source_issues
-from mailmcp.tools.search.groups.count import Grouped, group_matches
+from mailmcp.tools.search.groups.count import Grouped, format_moment, group_matches
 from mailmcp.tools.search.groups.keys import GroupBy, period_days
-from mailmcp.tools.search.groups.rows import format_moment, group_line, groups_named
 from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, look_around, suggest_search
 from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.search.state import Search, as_sent, can_be_sent, repeat_search
 from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
-from mcp_envelope import Issue, NextAction, Outcome, Page
+from mcp_envelope import Issue, NextAction, Outcome, Page, code
+from mcp_envelope.markdown import quote
 
 GROUP_TIMES_DEFAULT: Final = 31
 """Days, weeks, months or years in a reply: a month, or all months of a year. Each takes some 10 tokens."""
@@ -142,7 +146,7 @@ def _next_action(
         )
     if not grouped.rows or not grouped.rows[0].key:
         return None
-    if grouped.top is not None and not can_be_sent(grouped.top.argument, grouped.rows[0].key):
+    if grouped.argument and not can_be_sent(grouped.argument, grouped.rows[0].key):
         return None
     without, criteria = _first_group(search, grouped, group_by, zone)
     if any(len(str(value)) > limits.ARGUMENT_CHARS_MAX for value in criteria.values()):
@@ -163,15 +167,12 @@ def _first_group(
         assert ref is not None  # noqa: S101 - the group has messages
         where = ("mailbox", "mailboxes", "exclude_mailboxes")
         return where, {"account_id": ref.account_id, "mailbox": ref.mailbox}
-    assert grouped.top is not None  # noqa: S101 - the group has a key
-    name, key = grouped.top.argument, as_sent(grouped.top.argument, first.key)
-    return (), {name: key}
+    return (), {grouped.argument: as_sent(grouped.argument, first.key)}
 
 
 def _period(key: str, search: Search, zone: tzinfo) -> dict[str, object]:
     """Return the arguments for a time, or for the part of it that was searched."""
-    first, last = period_days(key)
-    following = last + timedelta(days=1)
+    first, following = period_days(key)
     start = datetime.combine(first, time(), zone)
     end = datetime.combine(following, time(), zone)
     since = search.query.since or search.query.written_since
@@ -182,3 +183,55 @@ def _period(key: str, search: Search, zone: tzinfo) -> dict[str, object]:
     if before is not None and before < end:
         arguments["before"] = format_rfc3339(before)
     return arguments
+
+
+_LACKING = {
+    GroupBy.SENDER: "without a sender",
+    GroupBy.DOMAIN: "without a sender",
+    GroupBy.LIST: "not from a list",
+}
+"""What a line calls messages without a key. In groups by time, nothing says when they arrived."""
+
+
+def group_line(row: GroupRow, group_by: GroupBy, zone: tzinfo) -> str:
+    """Format a group: how many, who or what, when last, how to unsubscribe.
+
+    The id of the newest message is in the data only: the next call is rather a search for the group.
+    """
+    unread = "" if row.unread == row.count else f", {row.unread}"
+    columns = [f"{row.count}{unread} unread" if row.unread else str(row.count), _key_column(row, group_by)]
+    if row.newest and not group_by.is_time:
+        columns.append(f"{datetime.fromisoformat(row.newest).astimezone(zone):%Y-%m-%d}")
+    if row.unsubscribe:
+        columns.append(_unsubscribe_column(row))
+    return f"- {' | '.join(columns)}"
+
+
+def _key_column(row: GroupRow, group_by: GroupBy) -> str:
+    if not row.key:
+        return _LACKING.get(group_by, "at an unknown time")
+    if group_by.is_time:
+        return row.key
+    if group_by is GroupBy.MAILBOX:
+        ref = parse_ref(row.message_id or "")
+        if ref is None or ref.mailbox == row.key:
+            return code(row.key)
+        return f"{code(ref.mailbox)} ({ref.account_id})"  # of several accounts
+    return people_column(format_address(Address(name=row.name or "", address=row.key)))
+
+
+def _unsubscribe_column(row: GroupRow) -> str:
+    """Show the first way whole if it is short, and otherwise where it leads; the data has all of them."""
+    address = (row.unsubscribe or [""])[0]
+    link = parse_link(address)
+    how = "unsubscribe by one POST" if row.one_click else "unsubscribe"
+    if link.kind is LinkKind.MAIL and len(link.target) <= LINK_CHARS_MAX:
+        return f"{how} {quote(link.target)}"
+    if link.kind is LinkKind.WEB and len(address) <= LINK_CHARS_MAX:
+        return f"{how} at {quote(address)}"  # with the parameters that say who it is
+    return f"{how} at {quote(link.host)}" if link.host else how
+
+
+def groups_named(count: int, group_by: GroupBy) -> str:
+    """Return `1 sender` or `3 senders`."""
+    return counted(count, group_by.value, "mailboxes" if group_by is GroupBy.MAILBOX else "")
