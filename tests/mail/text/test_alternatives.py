@@ -139,7 +139,7 @@ def test_the_same_in_other_words_is_not_found() -> None:
     seen = (
         "Thank you for ordering the backpack. We will send a message once your parcel has left the warehouse."
     )
-    said = "We will let you know by message once the parcel with your backpack left our warehouse."
+    said = "We will let you know by message once the parcel with your order left our warehouse."
     assert find_plain_only(said, seen).lines == 0
 
 
