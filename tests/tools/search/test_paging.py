@@ -188,3 +188,12 @@ def test_a_big_mailbox_is_searched_and_resumed_without_the_cache(
         found += page.uids
         cursor = page.data.get("next_cursor")
     assert found == [number for number in range(BIG, 0, -1) if "99" in str(number)]
+
+
+def test_a_page_after_a_change_serves_those_below_it_from_the_cache(store: Store, seven: Desk) -> None:
+    first = seven.search(limit=2)
+    store.expunge("INBOX", [first.uids[-1] - 3])
+    second = seven.search(cursor=first.data["next_cursor"])
+    third = seven.search(cursor=second.data["next_cursor"])
+    assert [len(page.uids) for page in (second, third)] == [2, 2]
+    assert (second.telemetry.cache_hit, third.telemetry.cache_hit) == (False, True)
