@@ -3,8 +3,7 @@ import binascii
 
 import pytest
 
-from mailmcp.mail.mime.base64_lines import BROKEN_BASE64
-from mailmcp.mail.mime.transfer import BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer
+from mailmcp.mail.mime.transfer import BROKEN_BASE64, BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer
 
 TEXT = b"The quick brown fox, twice around the harbour and back before the tide."
 

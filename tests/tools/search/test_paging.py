@@ -143,3 +143,12 @@ def test_paging_through_a_big_mailbox_gives_each_message_once(
         assert page.data["total"] == BIG
     assert uids == list(range(BIG, 0, -1))
     assert set(trips[1:]) == {1}
+
+
+def test_a_page_after_a_change_serves_those_below_it_from_the_cache(store: Store, seven: Desk) -> None:
+    first = seven.search(limit=2)
+    store.expunge("INBOX", [first.uids[-1] - 3])
+    second = seven.search(cursor=first.data["next_cursor"])
+    third = seven.search(cursor=second.data["next_cursor"])
+    assert [len(page.uids) for page in (second, third)] == [2, 2]
+    assert (second.telemetry.cache_hit, third.telemetry.cache_hit) == (False, True)

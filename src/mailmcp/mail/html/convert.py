@@ -1,7 +1,6 @@
 """HTML to readable text, and HTML to HTML that loads and runs nothing."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Final
@@ -46,10 +45,6 @@ class HtmlText:
     is nothing to read."""
 
     removed: Removed
-    hidden_by: Mapping[str, int]
-    """The removed passages by technique: display, visibility, opacity, font size, extent, position, clip,
-    transform, letter spacing, colour. Only those that were found."""
-
     links: tuple[str, ...]
     """The targets of links that have a number in the text, in the order of their numbers."""
 
@@ -136,7 +131,7 @@ def _html_text(text: str, hidden: Hidden, book: LinkBook) -> HtmlText:
     return HtmlText(
         text=marked,
         removed=Removed(
-            hidden=hidden.by_technique.total(),
+            hidden=hidden.passages,
             hidden_chars=hidden.chars,
             maybe_hidden=passages,
             maybe_hidden_chars=chars,
@@ -144,6 +139,5 @@ def _html_text(text: str, hidden: Hidden, book: LinkBook) -> HtmlText:
             misleading_links=book.misleading,
             sheets_cut=hidden.sheets_cut,
         ),
-        hidden_by=dict(hidden.by_technique),
         links=book.targets,
     )

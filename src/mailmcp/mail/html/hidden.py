@@ -4,9 +4,8 @@
 hide: the first is for screen readers, the second for Outlook.
 """
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from turbohtml import Element, Node, Text
@@ -29,9 +28,8 @@ _NOT_SHOWN: Final = frozenset(
 class Hidden:
     """What was left out of a document, or removed from its text."""
 
-    by_technique: Counter[str] = field(default_factory=Counter)
-    """Passages by how they were hidden: an element with all in it is one, and so are texts that are hidden
-    alike with nothing shown between them."""
+    passages: int = 0
+    """An element with all in it is one, and so are texts that are hidden alike with nothing shown between."""
 
     chars: int = 0
     """Of all passages, as they would read: white space as one space, invisible characters not at all."""
@@ -46,7 +44,7 @@ class Hidden:
     def add(self, technique: str, chars: int) -> None:
         """Count what an element or a text hides; nothing if it has no characters."""
         if chars:
-            self.by_technique[technique] += technique != self.last
+            self.passages += technique != self.last
             self.chars += chars
             self.last = technique
 
@@ -106,7 +104,6 @@ def walk(page: Page, sink: Sink) -> Hidden:
                 hidden.last = ""
                 hidden.add(technique, chars)
                 hidden.last = ""
-    hidden.by_technique += Counter()  # without those that are 0
     return hidden
 
 

@@ -30,6 +30,7 @@ _DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
 _SPECIAL: Final = _DEFAULT_PORTS.keys() | {"ftp", "ws", "wss"}
 """Schemes that need no slashes before their host, and take backslashes for them (URL Standard 3.1)."""
 
+_IPV4: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
 _NO_WORD: Final = re.compile(rf"[\s<>{INVISIBLE}]")
 _ESCAPED: Final = re.compile(r"[^a-z0-9._:\[\]-]")
 _RUNNING: Final = frozenset({"javascript", "data", "vbscript", "blob", "about", "view-source"})
@@ -145,7 +146,24 @@ def ascii_host(host: str) -> str:
     Signs are escapes (`a%26b.example`), which browsers read: as they are, they may look like the host's end.
     """
     plain = unicodedata.normalize("NFKC", clean_line(unquote(host)).text)[:_HOST_CHARS_MAX].lower().strip(".")
-    return _ESCAPED.sub(lambda sign: quote(sign[0], safe=""), to_ascii(plain.replace("\u3002", ".")))
+    written = _ESCAPED.sub(lambda sign: quote(sign[0], safe=""), to_ascii(plain.replace("\u3002", ".")))
+    return _ipv4(written) if _IPV4.fullmatch(written) else written
+
+
+def _ipv4(number: str) -> str:
+    """Write an address in any of its spellings as four numbers (URL Standard, section 3.5)."""
+    *first, last = number.split(".")
+    try:
+        octets = bytes(map(_read_number, first))
+        return ".".join(map(str, octets + _read_number(last).to_bytes(4 - len(first), "big")))
+    except (ValueError, OverflowError):
+        return number
+
+
+def _read_number(text: str) -> int:
+    if text.startswith("0x"):
+        return int(text[2:] or "0", 16)
+    return int(text, 8 if text.startswith("0") else 10)
 
 
 def same_site(one: str, other: str) -> bool:
