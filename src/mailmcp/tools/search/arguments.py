@@ -115,7 +115,7 @@ _TYPES: Final[Mapping[Kind, tuple[Any, object]]] = {
     Kind.FLAG: (bool, False),
     Kind.OCTETS: (Annotated[int, BeforeValidator(_read_octets), AfterValidator(_check_octets)], 0),
     Kind.MOMENT: (Annotated[str, AfterValidator(_check_time)], ""),
-    Kind.MAIL_KIND: (Literal[*MailKind] | None, None),
+    Kind.MAIL_KIND: (Literal[*(each.value for each in MailKind)] | None, None),
     Kind.AWAITED_REPLY: (Literal[*REPLY_SIDES] | None, None),
 }
 """The type and the default of the argument for each kind of criterion."""
