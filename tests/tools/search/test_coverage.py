@@ -9,7 +9,7 @@ from imap.searches import page_of
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.search.values import MailboxPage
 from mailmcp.model.cursor import Source
 from mailmcp.model.query import CRITERIA
 from mailmcp.reasons import Reason

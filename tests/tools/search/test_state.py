@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.search.order import Order, Rank
+from mailmcp.imap.search.order import Order, RankBy
 from mailmcp.model.cursor import SearchCursor, Source, format_search_cursor
 from mailmcp.model.query import CRITERIA, Criterion, Kind, SearchQuery
 from mailmcp.tools.search.state import (
@@ -102,7 +102,7 @@ def test_every_criterion_goes_from_its_argument_to_the_query_and_through_a_curso
         ({"mailboxes": ["A", "B"]}, ["home"], [("home", "A"), ("home", "B")], NEWEST),
         ({"mailbox": "*", "sort": "oldest"}, ["home"], [("home", "*")], OLDEST),
         ({"sort": "oldest"}, ["home"], [("home", "INBOX")], OLDEST),
-        ({"sort": "largest"}, ["home"], [("home", "INBOX")], Order(Rank.SIZE)),
+        ({"sort": "largest"}, ["home"], [("home", "INBOX")], Order(RankBy.SIZE)),
         (
             {"account_id": "*"},
             ["home", "club"],

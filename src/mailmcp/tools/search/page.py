@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.search.values import MailboxPage
 from mailmcp.model.cursor import Source
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.copies import Folded, copy_keys
