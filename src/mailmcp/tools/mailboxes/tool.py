@@ -34,7 +34,7 @@ class ListMailboxesArguments(Arguments):
     include_counts: bool = Field(
         default=False, description="Count messages and unseen ones; slow on some servers."
     )
-    cursor: str = Field("", description="From the previous page; enough on its own.")
+    cursor: str = Field("", description="From the previous page.")
 
 
 class MailboxRow(Row):

@@ -221,7 +221,7 @@ def _warnings(parts: MessageParts, message: ReadMessage, html: Sequence[HtmlText
 TOOL = MailTool(
     name=GET_MESSAGE,
     title="Get a message",
-    description=("Get a message: its text, from HTML if need be, and attachments. Leaves it unread."),
+    description=("Get a message: its text and attachments. Leaves it unread."),
     arguments=GetMessageArguments,
     data=GetMessageData,
     run=get_message,
