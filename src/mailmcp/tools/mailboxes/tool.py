@@ -31,9 +31,7 @@ class ListMailboxesArguments(Arguments):
     """Which account, and whether to count."""
 
     account_id: str = Field("", description='From imap_list_accounts; "*": all accounts.')
-    include_counts: bool = Field(
-        default=False, description="Count messages and unseen ones; slow on some servers."
-    )
+    include_counts: bool = Field(default=False, description="Slow on some servers.")
     cursor: str = Field("", description="From the previous page.")
 
 
