@@ -265,7 +265,7 @@ for _scene in ("success", "partial", "error", "confirmation"):
     PARTS[f"ticket-{_scene}"] = lambda scene=_scene: _fenced("json", _shortened(tickets()[scene][0]))  # type: ignore[misc]
 for _scene in SCENES:
     PARTS[f"text-{_scene}"] = lambda scene=_scene: _fenced("text", scenes(Dialect.SUMMARY)[scene][1])  # type: ignore[misc]
-    for _dialect in Dialect if _scene != "partial" else [Dialect.SUMMARY]:
+    for _dialect in Dialect:
         PARTS[f"{_dialect.value}-{_scene}"] = lambda dialect=_dialect, scene=_scene: _fenced(  # type: ignore[misc]
             "json", _shortened(scenes(dialect)[scene][0])
         )

@@ -36,9 +36,6 @@ ROW_FILES_MAX: Final = 5
 SEARCH_SOURCES_MAX: Final = 200
 """Mailboxes in one call, over all accounts: ten bursts of twenty. Models miscopy longer cursors."""
 
-SEARCH_SOURCES_CHARS_MAX: Final = 25_000
-"""Space for those mailboxes in a cursor: half of it, which leaves the rest to the criteria."""
-
 SEARCH_DEADLINE_SHARE: Final = 0.75
 """Share of a call's time after which a silent account is given up if there are others."""
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from auth.conftest import Browser, Clock
-from mailmcp.auth.client import DeviceCode, OAuthClient, discover
+from mailmcp.auth.client import OAuthClient, discover
 from mailmcp.auth.errors import ConsentEndedError, ProviderUnavailableError, SignInError
 from mailmcp.auth.provider import PROVIDERS, is_safe_url, known_provider, metadata_urls, parse_metadata
 from servers.authorization import AuthorizationServer
@@ -47,12 +47,11 @@ def test_a_device_code_is_shown_and_polled(
     provider: AuthorizationServer, client: OAuthClient, polls: int
 ) -> None:
     provider.pending_polls = polls
-    shown: list[DeviceCode] = []
+    shown: list[tuple[object, ...]] = []
     waits: list[float] = []
-    assert client.sign_in_with_device(shown.append, sleep=waits.append).refresh_token
-    assert [(each.user_code, each.verification_uri) for each in shown] == [
-        ("FAKE-CODE", f"{provider.issuer}/activate")
-    ]
+    tokens = client.sign_in_with_device(lambda *code: shown.append(code), sleep=waits.append)
+    assert tokens.refresh_token
+    assert shown == [("FAKE-CODE", f"{provider.issuer}/activate", 900)]
     assert waits == ([1.0] if not polls else [1.0, 1.0, 6.0, 6.0]), "slow_down adds five seconds"
 
 
@@ -64,14 +63,14 @@ def test_a_device_code_expires_or_is_declined_or_not_offered(
 
     provider.pending_polls = 1_000
     with pytest.raises(SignInError, match="expired"):
-        client.sign_in_with_device(lambda _code: None, sleep=sleep)
+        client.sign_in_with_device(lambda *_code: None, sleep=sleep)
     provider.reset()
     provider.consent = False
     with pytest.raises(SignInError, match="access_denied"):
-        client.sign_in_with_device(lambda _code: None, sleep=sleep)
+        client.sign_in_with_device(lambda *_code: None, sleep=sleep)
     without = replace(client, provider=replace(client.provider, device_endpoint=""))
     with pytest.raises(SignInError, match=r"doesn't offer sign-in by code for mail\. Use the browser\."):
-        without.sign_in_with_device(lambda _code: None)
+        without.sign_in_with_device(lambda *_code: None)
 
 
 def test_a_revoked_token_is_refreshed_no_more(client: OAuthClient, provider: AuthorizationServer) -> None:
@@ -86,7 +85,7 @@ METADATA = "/.well-known/oauth-authorization-server"
 ASK: dict[str, Callable[[OAuthClient], object]] = {
     METADATA: lambda client: discover(client.provider.issuer),
     "/token": lambda client: client.refresh("fake"),
-    "/device": lambda client: client.sign_in_with_device(lambda _code: None, sleep=lambda _seconds: None),
+    "/device": lambda client: client.sign_in_with_device(lambda *_code: None, sleep=lambda _seconds: None),
 }
 
 

@@ -169,7 +169,7 @@ def test_what_a_host_starts_answers(home: Path, peer: PeerFactory, tmp_path: Pat
     ("arguments", "status", "fault"),
     [
         (["install"], 2, "Name the host. The hosts are: claude-desktop, "),
-        (["install", "emacs"], 2, "there is no such host. The hosts are: claude-desktop, "),
+        (["install", "emacs"], 2, "'emacs' is not one of 'claude-desktop', "),
         (["install", "cursor", "--name", "my mail"], 2, "use up to 64 letters, digits, _ and -"),
         (["install", "cursor"], 1, "Cursor was not found: there is no "),
         (["uninstall", "lm-studio"], 1, ".lmstudio or "),

@@ -12,7 +12,7 @@ from mcp.server.lowlevel import Server
 from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, ErrorData
 from pydantic import BaseModel, Field
 
-from envelope.samples import Reason, Shelf
+from envelope.samples import ISSUE, Reason, Shelf
 from mcp_envelope import (
     Arguments,
     ConfirmationRequired,
@@ -122,6 +122,11 @@ async def return_other_data(_arguments: Arguments) -> Outcome[Shelf]:
     return cast("Outcome[Shelf]", Outcome(summary="s", data=Other()))
 
 
+async def hide_an_issue(_arguments: Arguments) -> Outcome[Shelf]:
+    """Have an issue, though its tool was registered as one that can't fail in part."""
+    return book("a", issues=(ISSUE,))
+
+
 async def fail_without_enumeration(_arguments: Arguments) -> Outcome[Shelf]:
     """Give a reason that is a plain text."""
     raise NotFoundError("There is no such shelf.", reason="gone")  # type: ignore[arg-type]
@@ -135,6 +140,7 @@ BUGS = (
     say_nothing,
     return_other_data,
     fail_without_enumeration,
+    hide_an_issue,
 )
 
 
@@ -164,7 +170,11 @@ def call(
     """Call a tool of the shelf; `client` has options of the SDK's, `send` those of the request."""
 
     async def run() -> CallToolResult:
-        tools = Toolset("shelf/1", [Tool.of(each) for each in (*GOOD, *BUGS)], **options)
+        tools = Toolset(
+            "shelf/1",
+            [Tool.of(each, has_status=each is not hide_an_issue) for each in (*GOOD, *BUGS)],
+            **options,
+        )
         async with Client(build(tools), mode=era, **(client or {})) as connected:
             checked = CheckedClient(connected, options.get("dialect", Dialect.SUMMARY))
             return await checked.call_tool(name, arguments, **(send or {}))

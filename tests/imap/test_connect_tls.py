@@ -11,7 +11,7 @@ from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates, Kind
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Close, Respond, Rule
+from servers.peer_actions import Respond, Rule
 from servers.peer_answers import CAPABILITIES
 
 MODES = pytest.mark.parametrize("tls", [Tls.IMPLICIT, Tls.STARTTLS])
@@ -139,11 +139,3 @@ def test_a_handshake_that_hangs_after_starttls_ends_by_the_timeout(
     account = make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file, command_timeout_s=1)
     with pytest.raises(DeadlineError, match="did not finish its response"):
         session_on(account).__enter__()
-
-
-def test_a_connection_lost_at_starttls_is_a_lost_one(peer: PeerFactory, certificates: Certificates) -> None:
-    server = secured(peer, certificates, Tls.STARTTLS)
-    server.rules.append(Rule(command="STARTTLS", action=Close("before")))
-    account = make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file)
-    fail_to_connect(account, Reason.CONNECTION_LOST)
-    assert server.logins == []

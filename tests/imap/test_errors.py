@@ -45,6 +45,7 @@ def test_each_error_has_a_name(error: Exception, reason: Reason, *, retryable: b
         raise error
     assert (caught.value.reason, caught.value.retryable) == (reason, retryable)
     assert caught.value.__cause__ is error
+    assert "Go away" not in str(error), "what a BYE says may be anything"
 
 
 @pytest.mark.parametrize("error", [NotFoundError("no", reason=Reason.PART_MISSING), LookupError("a bug")])

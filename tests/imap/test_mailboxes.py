@@ -8,7 +8,6 @@ from mailmcp.imap.mailboxes import Listed, Mailbox, count_mailboxes, list_mailbo
 from mailmcp.imap.session import Session
 from mailmcp.imap.special_use import use_of, usual_use
 from servers.dovecot import Dovecot, Login
-from servers.embedded import Pymap
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox
@@ -49,17 +48,6 @@ def test_dovecot_lists_and_counts_in_one_round_trip(dovecot: Dovecot, dovecot_us
     assert not by_name["Reisen"].selectable
     assert by_name["Sent"].special_use == "\\Sent"
     assert not by_name["Sent"].special_use_guessed
-
-
-def test_pymap_counts_all_in_a_second_round_trip(pymap_server: Pymap) -> None:
-    pymap_server.fill("INBOX", [LETTER] * 2)
-    pymap_server.fill("Zürich & Söhne", [LETTER], flags=[b"\\Seen"])
-    with session_on(make_account(pymap_server)) as session:
-        before = session.handle.traffic.round_trips
-        listed = count_all(session)
-        assert session.handle.traffic.round_trips == before + 2
-    counts = {each.name: (each.messages, each.unseen) for each in listed.mailboxes}
-    assert (counts["INBOX"], counts["Zürich & Söhne"], listed.uncounted) == ((2, 2), (1, 0), {})
 
 
 def test_counts_of_the_mailbox_that_is_open_are_new(dovecot: Dovecot, dovecot_user: Login) -> None:

@@ -1,14 +1,12 @@
 """Sessions are shared, checked, aged and lost; calls do not notice, but in what they cost."""
 
-from collections.abc import Iterator
 from functools import partial
 from threading import Barrier
 
 import pytest
 
 from imap.conftest import PoolFactory
-from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest, open_mailbox
-from mailmcp import limits
+from imap.scenes import RESULT_TIMEOUT_S, RunningPool, make_account, newest, open_mailbox
 from mailmcp.imap.pool import CONNECTION_LIMIT_TTL_S, SESSION_IDLE_CHECK_S, SESSION_IDLE_MAX_S
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
@@ -56,13 +54,6 @@ def test_many_calls_at_once_share_a_few_sessions(
     assert counting.snapshot().connections <= limit
     sessions = pool.pool.sessions_of("main")
     assert (sessions.leased, len(sessions.idle)) == (0, counting.snapshot().connections)
-
-
-def test_by_default_four_sessions_are_open_at_most(server: Peer, run_pool: PoolFactory) -> None:
-    pool = run_pool(make_account(server))
-    calls = [pool.start(newest) for _ in range(CALLS)]
-    assert [call.result(RESULT_TIMEOUT_S) for call in calls] == [[1]] * CALLS
-    assert 1 <= server.connections <= limits.SESSIONS_PER_ACCOUNT == 4
 
 
 def test_a_session_that_has_the_mailbox_open_is_preferred(peer: PeerFactory, run_pool: PoolFactory) -> None:
@@ -146,18 +137,6 @@ def test_all_idle_sessions_may_have_died_at_once(server: Peer, run_pool: PoolFac
     assert server.connections == 5
 
 
-@pytest.mark.usefixtures("dovecot")
-def test_a_restarted_dovecot_is_not_noticed(run_pool: PoolFactory) -> None:
-    with Dovecot() as server:
-        login = server.user("restarted")
-        server.fill(login.user, "INBOX", [b"Subject: 1\r\n\r\nText\r\n"])
-        pool = run_pool(make_account(At(server.host, server.plain_port), login))
-        assert pool.run(newest) == [1]
-        server.stop()
-        server.start()
-        assert pool.run(newest) == [1]
-
-
 def test_a_lost_connection_is_tried_again_on_the_same_terms(server: Peer, run_pool: PoolFactory) -> None:
     """The traffic of all tries is counted; the sum of sessions stays within bounds."""
     server.rules.append(Rule(command="UID FETCH", nth=1, action=Close("before")))
@@ -187,29 +166,6 @@ def test_a_session_is_not_kept_after_a_bug(server: Peer, run_pool: PoolFactory) 
 
 
 # A server that allows fewer sessions than the settings is not asked for more, and no call fails for it.
-
-
-@pytest.fixture(scope="module")
-def narrow_dovecot() -> Iterator[Dovecot]:
-    """Allows two sessions of one user."""
-    with Dovecot(mail_max_userip_connections=2) as server:
-        yield server
-
-
-def test_dovecots_limit_is_learned_and_all_calls_are_served(
-    narrow_dovecot: Dovecot, proxy: ProxyFactory, run_pool: PoolFactory
-) -> None:
-    user = narrow_dovecot.user("narrow")
-    narrow_dovecot.fill("narrow", "INBOX", [b"Subject: 1\r\n\r\nText\r\n"])
-    counting = proxy(narrow_dovecot.host, narrow_dovecot.plain_port)
-    pool = run_pool(make_account(counting, user, max_sessions=4))
-    together = Barrier(2, timeout=RESULT_TIMEOUT_S)
-    for call in [pool.start(lambda _session: together.wait()) for _ in range(2)]:
-        call.result(RESULT_TIMEOUT_S)
-    for _ in range(2):
-        calls = [pool.start(newest) for _ in range(CALLS)]
-        assert [call.result(RESULT_TIMEOUT_S) for call in calls] == [[1]] * CALLS
-    assert counting.snapshot().connections <= 4, "two allowed, one refused, one that waited"
 
 
 def test_one_login_is_refused_until_the_limit_that_was_learned_expires(

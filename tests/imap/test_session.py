@@ -54,12 +54,6 @@ class Store:
         with self.other_client() as client:
             client.delete_folder(mailbox)
 
-    def empty(self, mailbox: str) -> None:
-        with self.other_client() as client:
-            client.select_folder(mailbox)
-            client.delete_messages("1:*", silent=True)
-            client.expunge()
-
     @property
     def account(self) -> Account:
         return make_account(self.at, self.login)
@@ -92,27 +86,6 @@ def test_new_mail_is_seen_at_once_on_a_warm_session(store: Store) -> None:
         assert uids(session, MAILBOX, query=("Letter",)) == [*new, *old]
         assert session.mailbox is not None
         assert session.mailbox.exists == 2
-
-
-def test_a_new_message_can_be_fetched_on_a_warm_session(store: Store) -> None:
-    """Its id may come from another session."""
-    store.fill("Project", 1)
-    with session_on(store.account) as session:
-        uidvalidity = open_mailbox(session, "Project").uidvalidity
-        (new,) = store.fill("Project", 1)
-        session.begin_lease()
-        open_mailbox(session, "Project", uidvalidity=uidvalidity)
-        fetched = fetch_messages(session, [new, new + 1], ["UID", "FLAGS"])
-        assert (list(fetched.messages), list(fetched.failures)) == ([new], [new + 1])
-
-
-def test_a_mailbox_that_was_emptied_is_believed_to_be_empty(store: Store) -> None:
-    """What the session last heard, two messages, is no proof against the server's word."""
-    store.fill("Project", 2)
-    with session_on(store.account) as session:
-        assert len(uids(session, "Project")) == 2
-        store.empty("Project")
-        assert uids(session, "Project") == []
 
 
 @pytest.mark.parametrize("warm", [True, False])

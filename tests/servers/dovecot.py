@@ -24,20 +24,20 @@ from imapclient import IMAPClient, imap_utf7
 from servers import filling
 from servers.authorization import SIGNING_KEY
 from servers.certificates import Certificates
-from servers.dovecot_config import PASSWORD, Config, render, write_token_rules
+from servers.dovecot_config import PASSWORD, render, write_token_rules
 
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 1.0
 COMMAND_TIMEOUT_S = 30.0
 
-_PORT_ATTEMPTS = 3
-
 _MEMORY_OCTETS = 500_000_000
 """Room enough for some mailboxes of 20,000: containers often have 64 MB there."""
 
-
-PORT_TAKEN = "Address already in use"
+_PORT_TAKEN = "Address already in use"
 """What it logs if another program has taken a port that was free when it was chosen."""
+
+MDBOX = "mail_location = mdbox:~/mdbox"
+"""For `Dovecot(extra=…)`: a million messages in a few files, as large sites keep them."""
 
 
 class Login(NamedTuple):
@@ -45,10 +45,6 @@ class Login(NamedTuple):
 
     user: str
     password: str
-
-
-MDBOX = "mail_location = mdbox:~/mdbox"
-"""For `Dovecot(extra=…)`: a million messages in a few files, as large sites keep them."""
 
 
 def find_dovecot() -> Path | None:
@@ -66,13 +62,11 @@ class Dovecot:
 
     Args:
         mail_max_userip_connections: Most connections of one user from one address.
-        disable_plaintext_auth: Advertise LOGINDISABLED on the plain port until
-            STARTTLS. Dovecot does that only to clients of another address, so it
-            listens on 127.0.0.2 then, which needs Linux.
         extra: Lines for the end of its configuration.
         token_issuer: Whose access tokens it takes (`servers.authorization`); "" for nobody's.
     """
 
+    host = "127.0.0.1"
     ca_file: Path
     plain_port: int
     """Offers STARTTLS."""
@@ -81,23 +75,11 @@ class Dovecot:
     """TLS from the first octet."""
 
     def __init__(
-        self,
-        *,
-        mail_max_userip_connections: int = 20,
-        disable_plaintext_auth: bool = False,
-        extra: str = "",
-        token_issuer: str = "",
+        self, *, mail_max_userip_connections: int = 20, extra: str = "", token_issuer: str = ""
     ) -> None:
-        self.host = "127.0.0.2" if disable_plaintext_auth else "127.0.0.1"
-        self._config = Config(
-            host=self.host,
-            # Dovecot refuses to serve mail as root.
-            owner=pwd.getpwuid(os.getuid()) if os.getuid() else pwd.getpwnam("nobody"),
-            connections=mail_max_userip_connections,
-            plaintext_auth=not disable_plaintext_auth,
-            extra=extra,
-            token_issuer=token_issuer,
-        )
+        self._connections, self._extra, self._issuer = mail_max_userip_connections, extra, token_issuer
+        # Dovecot refuses to serve mail as root.
+        self._owner = pwd.getpwuid(os.getuid()) if os.getuid() else pwd.getpwnam("nobody")
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -105,22 +87,33 @@ class Dovecot:
             # Not pytest's folder: other users cannot enter it, and its socket paths grow too long.
             self._folder = Path(tempfile.mkdtemp(prefix="dovecot-", dir=_memory()))
             stack.callback(shutil.rmtree, self._folder, ignore_errors=True)
-            self._prepare()
-            for attempt in range(_PORT_ATTEMPTS):
-                self._choose_ports()
-                try:
-                    self.start()
-                    break
-                except RuntimeError:
-                    # A chosen port can be gone again by the time Dovecot takes it.
-                    if attempt == _PORT_ATTEMPTS - 1 or "Address already in use" not in self.log():
-                        raise
+            self._folder.chmod(0o711)
+            homes = self._folder / "homes"
+            homes.mkdir()
+            os.chown(homes, self._owner.pw_uid, self._owner.pw_gid)
+            if self._issuer:
+                write_token_rules(self._issuer, self._folder, signing_key=SIGNING_KEY.encode())
+            self.certificates = Certificates(self._folder)
+            self.ca_file = self.certificates.ca_file
+            # Held together while choosing, so that they differ.
+            with socket.create_server((self.host, 0)) as plain, socket.create_server((self.host, 0)) as tls:
+                self.plain_port, self.tls_port = plain.getsockname()[1], tls.getsockname()[1]
+            text = render(
+                folder=self._folder,
+                owner=self._owner,
+                ports=(self.plain_port, self.tls_port),
+                connections=self._connections,
+                tokens=bool(self._issuer),
+                extra=self._extra,
+            )
+            (self._folder / "dovecot.conf").write_text(text)
+            stack.callback(self.stop)
+            self.start()
             self._cleanup = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._cleanup:
-            self.stop()
+        self._cleanup.close()
 
     def user(self, name: str) -> Login:
         """Return the login of a user, who is created by logging in."""
@@ -144,47 +137,37 @@ class Dovecot:
     def fill_before_login(
         self, user: str, mailbox: str, messages: Iterable[bytes], *, flags: Sequence[bytes] = ()
     ) -> int:
-        """Make a mailbox of any size within seconds, before its user first logs in.
+        """Make a mailbox of any size within seconds, before its user first logs in; return its size.
 
         UIDs count from 1. See `servers.filling.write_maildir` for the rest.
-
-        Returns:
-            How many messages there were.
         """
         home = self._folder / "homes" / user
         name: bytes = imap_utf7.encode(mailbox)
         count = filling.write_maildir(home / "mail" / name.decode("ascii"), messages, flags=flags)
-        if os.getuid() == 0:
-            filling.change_owner(home, uid=self._config.owner.pw_uid, gid=self._config.owner.pw_gid)
+        self._give_away(home)
         return count
 
     def fill_mdbox_before_login(self, user: str, messages: Iterable[bytes]) -> int:
-        """Make an INBOX of up to a million small messages within seconds, before its user first logs in.
+        """Make an INBOX of up to a million small messages likewise.
 
         For a server whose `mail_location` is `MDBOX`. See `servers.filling.write_mdbox` for the rest.
-
-        Returns:
-            How many messages there were.
-
-        Raises:
-            RuntimeError: Dovecot doesn't accept them.
         """
         home = self._folder / "homes" / user
         count = filling.write_mdbox(home / "mdbox", messages)
-        owner = self._config.owner
-        if os.getuid() == 0:
-            filling.change_owner(home, uid=owner.pw_uid, gid=owner.pw_gid)
-        as_owner = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
-        resync = subprocess.run(
+        self._give_away(home)
+        as_owner = {"user": self._owner.pw_uid, "group": self._owner.pw_gid, "extra_groups": []}
+        subprocess.run(
             [_find("doveadm"), "-c", self._folder / "dovecot.conf", "force-resync", "INBOX"],
             env={"HOME": str(home), "USER": user},
             capture_output=True,
-            check=False,
+            check=True,
             **(as_owner if os.getuid() == 0 else {}),  # type: ignore[call-overload] # three fixed keywords
         )
-        if resync.returncode:
-            raise RuntimeError(f"doveadm force-resync: {resync.stderr.decode(errors='replace')}")
         return count
+
+    def _give_away(self, home: Path) -> None:
+        if os.getuid() == 0:
+            filling.change_owner(home, uid=self._owner.pw_uid, gid=self._owner.pw_gid)
 
     def start(self) -> None:
         """Start, and return once logins are answered; after `stop` the ports stay the same.
@@ -192,8 +175,8 @@ class Dovecot:
         Raises:
             RuntimeError: It does not start; the message holds its log.
         """
-        process = self._spawn()
         deadline = time.monotonic() + START_TIMEOUT_S
+        process, log_read = self._spawn()
         while not self._answers():
             try:
                 process.wait(timeout=0.01)
@@ -202,17 +185,16 @@ class Dovecot:
                     continue
             log = self.log()
             self.stop()
-            if PORT_TAKEN in log[self._log_read :] and time.monotonic() < deadline:
-                process = self._spawn()  # another program's connection has the port for a moment
-                continue
-            raise RuntimeError(f"Dovecot does not start:\n{log}")
+            if _PORT_TAKEN not in log[log_read:] or time.monotonic() >= deadline:
+                raise RuntimeError(f"Dovecot does not start:\n{log}")
+            process, log_read = self._spawn()  # another program's connection has the port for a moment
 
-    def _spawn(self) -> subprocess.Popen[bytes]:
+    def _spawn(self) -> tuple[subprocess.Popen[bytes], int]:
+        """Start the process; return it, and how long the log was before."""
         binary = find_dovecot()
         if binary is None:
             raise RuntimeError("Dovecot is not installed")
         with (self._folder / "dovecot.log").open("ab") as log:
-            self._log_read = len(self.log())
             # A group of its own: one signal reaches it and its children, and nothing else.
             self._process = process = subprocess.Popen(
                 [binary, "-F", "-c", self._folder / "dovecot.conf"],
@@ -221,7 +203,7 @@ class Dovecot:
                 stderr=log,
                 start_new_session=True,
             )
-        return process
+            return process, log.tell()
 
     def stop(self) -> None:
         """Stop it as Ctrl-C would: clients get BYE. Mail stays until the block ends."""
@@ -240,23 +222,6 @@ class Dovecot:
     def log(self) -> str:
         """Return its log so far."""
         return (self._folder / "dovecot.log").read_text(errors="replace")
-
-    def _prepare(self) -> None:
-        self._folder.chmod(0o711)
-        homes = self._folder / "homes"
-        homes.mkdir()
-        os.chown(homes, self._config.owner.pw_uid, self._config.owner.pw_gid)
-        if self._config.token_issuer:
-            write_token_rules(self._config, self._folder, signing_key=SIGNING_KEY.encode())
-        self.certificates = Certificates(self._folder)
-        self.ca_file = self.certificates.ca_file
-
-    def _choose_ports(self) -> None:
-        # Held together while choosing, so that they differ.
-        with socket.create_server((self.host, 0)) as plain, socket.create_server((self.host, 0)) as tls:
-            self.plain_port, self.tls_port = plain.getsockname()[1], tls.getsockname()[1]
-        text = render(self._config, folder=self._folder, ports=(self.plain_port, self.tls_port))
-        (self._folder / "dovecot.conf").write_text(text)
 
     def _answers(self) -> bool:
         try:

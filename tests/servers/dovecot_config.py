@@ -4,33 +4,9 @@ import grp
 import os
 import pwd
 from base64 import b64encode
-from dataclasses import dataclass
 from pathlib import Path
 
 PASSWORD = "fake-password"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
-    """What differs between one Dovecot and another."""
-
-    host: str
-    """Address to listen on."""
-
-    owner: pwd.struct_passwd
-    """The owner of the mail, and of all processes unless the tests run as root."""
-
-    connections: int
-    """Maximum of connections of one user from one address."""
-
-    plaintext_auth: bool
-    """Whether the plain port accepts logins without STARTTLS."""
-
-    extra: str
-    """Lines to append."""
-
-    token_issuer: str = ""
-    """Whose access tokens it takes, besides passwords; it validates them by itself. "" for nobody's."""
 
 
 _TEMPLATE = """
@@ -39,13 +15,13 @@ state_dir = {folder}/state
 log_path = {folder}/dovecot.log
 
 protocols = imap
-listen = {host}
+listen = 127.0.0.1
 ssl = yes
 ssl_cert = <{folder}/server.pem
 ssl_key = <{folder}/server.key
 
 mail_max_userip_connections = {connections}
-disable_plaintext_auth = {disable_plaintext_auth}
+disable_plaintext_auth = no
 auth_mechanisms = plain login{token_mechanisms}
 
 # A refused login is answered at once. The second passdb is asked only when the
@@ -127,42 +103,49 @@ _MAILBOX = """
 """
 
 
-def render(config: Config, *, folder: Path, ports: tuple[int, int]) -> str:
+def render(
+    *,
+    folder: Path,
+    owner: pwd.struct_passwd,
+    ports: tuple[int, int],
+    connections: int,
+    tokens: bool,
+    extra: str,
+) -> str:
     """Write the configuration for a server that keeps everything in one folder.
 
     Args:
-        config: What was chosen.
         folder: Holds its certificate already.
+        owner: Of the mail, and of all processes unless the tests run as root.
         ports: The plain one, then the one for TLS.
+        connections: Maximum of connections of one user from one address.
+        tokens: Whether it takes access tokens, besides passwords; it validates them by itself.
+        extra: Lines to append.
     """
     as_root = os.getuid() == 0
-    tokens = bool(config.token_issuer)
     return _TEMPLATE.format(
         folder=folder,
-        owner=config.owner,
-        host=config.host,
+        owner=owner,
         ports=ports,
         password=PASSWORD,
         token_mechanisms=" xoauth2 oauthbearer" if tokens else "",
         token_passdb=_TOKEN_PASSDB.format(folder=folder) if tokens else "",
-        connections=config.connections,
-        disable_plaintext_auth="no" if config.plaintext_auth else "yes",
+        connections=connections,
         mailboxes="".join(_MAILBOX.format(name=name) for name in _SPECIAL_USE),
         # As root, Dovecot insists on its own users, each distinct; otherwise it
         # can be nobody but us, and only root may chroot.
         no_chroot="" if as_root else "chroot =",
-        rootless="" if as_root else _rootless(config.owner),
-        extra=config.extra,
+        rootless="" if as_root else _rootless(owner),
+        extra=extra,
     )
 
 
-def write_token_rules(config: Config, folder: Path, *, signing_key: bytes) -> None:
+def write_token_rules(issuer: str, folder: Path, *, signing_key: bytes) -> None:
     """Write what validates access tokens (JWT, HS256), beside the configuration."""
     keys = folder / "keys" / "default" / "HS256"
     keys.mkdir(parents=True)
     (keys / "default").write_bytes(b64encode(signing_key))
-    rules = _TOKEN_RULES.format(folder=folder, issuer=config.token_issuer)
-    (folder / "oauth2.conf.ext").write_text(rules)
+    (folder / "oauth2.conf.ext").write_text(_TOKEN_RULES.format(folder=folder, issuer=issuer))
 
 
 def _rootless(owner: pwd.struct_passwd) -> str:

@@ -13,16 +13,28 @@ import ssl
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 from servers.peer_actions import Action, FailUid, Rule
 from servers.peer_answers import CAPABILITIES, Command, PeerSettings
 from servers.peer_connection import PeerConnection
 from servers.peer_mailbox import PeerMailbox, PeerMessage
-from servers.peer_record import Received, Record
 
 WAIT_S = 30.0
 """Default of all waits, and the time threads get to end."""
+
+
+class Received(NamedTuple):
+    """One command a client sent."""
+
+    connection: int
+    """From 1, in the order the connections were accepted."""
+
+    name: str
+    """In capitals: ``UID FETCH``."""
+
+    line: str
+    """Without the tag; literals as sent, octets above 127 as Latin-1."""
 
 
 class Peer:
@@ -76,9 +88,10 @@ class Peer:
         )
         self.greeting = greeting
         self._tls = tls
-        self._record = Record()
         self._counts: dict[int, int] = {}
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
+        self._commands: list[Received] = []
+        self._closed: set[int] = set()
         self._running: list[tuple[PeerConnection, threading.Thread]] = []
         self._stopping = False
 
@@ -95,7 +108,8 @@ class Peer:
     @property
     def commands(self) -> list[Received]:
         """All commands so far, in order of arrival."""
-        return self._record.commands
+        with self._changed:
+            return list(self._commands)
 
     @property
     def logins(self) -> list[Received]:
@@ -105,36 +119,35 @@ class Peer:
     @property
     def connections(self) -> int:
         """Number of connections accepted so far."""
-        return self._record.connections
+        return len(self._running)
 
     @property
     def open_connections(self) -> int:
         """Number of open connections, as far as it has noticed; see `wait_closed`."""
-        return self._record.open_connections
+        with self._changed:
+            return self.connections - len(self._closed)
 
     def wait_for(self, command: str, timeout_s: float = WAIT_S, *, nth: int = 1) -> Received:
-        """Wait for the nth command of this name and return it.
+        """Wait for the nth command of this name and return it; TimeoutError if it does not come."""
 
-        Raises:
-            TimeoutError: It did not come in time.
-        """
-        return self._record.wait_for(command, nth=nth, timeout_s=timeout_s)
+        def seen() -> list[Received]:
+            return [each for each in self._commands if each.name == command]
+
+        self._wait(lambda: len(seen()) >= nth, f"{command} number {nth}", timeout_s)
+        return seen()[nth - 1]
 
     def wait_connected(self, connection: int, timeout_s: float = WAIT_S) -> None:
-        """Wait until a connection, counted from 1, has come up.
-
-        Raises:
-            TimeoutError: It did not in time.
-        """
-        self._record.wait_connected(connection, timeout_s=timeout_s)
+        """Wait until a connection, counted from 1, has come up; TimeoutError if it does not."""
+        self._wait(lambda: self.connections >= connection, f"connection {connection}", timeout_s)
 
     def wait_closed(self, connection: int, timeout_s: float = WAIT_S) -> None:
-        """Wait until a connection, counted from 1, has ended on either side.
+        """Wait until a connection, counted from 1, has ended on either side; TimeoutError if it does not."""
+        self._wait(lambda: connection in self._closed, f"the end of connection {connection}", timeout_s)
 
-        Raises:
-            TimeoutError: It did not end in time.
-        """
-        self._record.wait_closed(connection, timeout_s=timeout_s)
+    def _wait(self, condition: Callable[[], bool], what: str, timeout_s: float) -> None:
+        with self._changed:
+            if not self._changed.wait_for(condition, timeout_s):
+                raise TimeoutError(f"waited {timeout_s} s for {what}; came: {self._commands}")
 
     def stop(self) -> None:
         """Stop listening and cut all connections; further clients are refused."""
@@ -157,25 +170,30 @@ class Peer:
             if self._stopping:
                 sock.close()
                 return
-            number = self._record.add_connection()
+            number = self.connections + 1
             cut = self.cuts.pop(0) if self.cuts else None
             connection = PeerConnection(sock, self.settings, partial(self._choose, number), self._tls, cut)
             thread = threading.Thread(
                 target=self._run, args=(number, connection), name=f"peer-{number}", daemon=True
             )
-            self._running.append((connection, thread))
+            with self._changed:
+                self._running.append((connection, thread))
+                self._changed.notify_all()
             thread.start()
 
     def _run(self, number: int, connection: PeerConnection) -> None:
         try:
             connection.run(self.greeting)
         finally:
-            self._record.add_close(number)
+            with self._changed:
+                self._closed.add(number)
+                self._changed.notify_all()
 
     def _choose(self, number: int, command: Command, uids: list[int]) -> Action | None:
         line = f"{command.name} {command.raw.decode('latin-1')}".strip()
-        self._record.add_command(Received(number, command.name, line))
-        with self._lock:
+        with self._changed:
+            self._commands.append(Received(number, command.name, line))
+            self._changed.notify_all()
             fitting = [rule for rule in self.rules if _fits(rule, number, command.name, line, uids)]
             # Counted all, also those behind the one that wins.
             for rule in fitting:

@@ -46,13 +46,6 @@ def test_one_account_by_environment_alone(load: Load, tmp_path: Path) -> None:
     assert password_of(load(by_file).accounts[0]) == SECRET
 
 
-def test_the_account_of_the_environment_follows_those_of_the_file(load: Load, write: Write) -> None:
-    path = write(ACCOUNT + ACCOUNT.replace("work", "home"))
-    settings = load(ENVIRON)
-    assert [account.account_id for account in settings.accounts] == ["work", "home", "default"]
-    assert settings.source == path
-
-
 def test_a_variable_that_the_file_names_asks_for_no_account_and_is_known(
     load: Load, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,30 +105,19 @@ def test_how_an_account_signs_in(load: Load, write: Write) -> None:
     assert secret_key(load().tables["work"]) != secret_key(table), "a password is never sent as a token"
 
 
-@pytest.mark.parametrize(
-    ("user", "addresses", "expected"),
-    [
-        ("ann", ["ann@example.com"], ("ann@example.com",)),
-        ("ann@example.com", ["ann@example.org"], ("ann@example.org", "ann@example.com")),
-        ("Ann@Example.com", ["ann@example.com"], ("ann@example.com",)),
-    ],
-)
-def test_a_login_that_is_an_address_is_the_owners(
-    load: Load, write: Write, user: str, addresses: list[str], expected: tuple[str, ...]
-) -> None:
-    write(ACCOUNT.replace('"ann"', f'"{user}"') + f"addresses = {addresses}\n")
-    assert load().preferences.owner_of("work").addresses == expected
-
-
 def test_preferences_come_from_the_file_and_the_environment(load: Load, write: Write, tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
-    write(f'[attachments]\nsave_folder = "~/one"\n[search]\ntime_zone = "Asia/Tokyo"\n{ACCOUNT}')
+    account = ACCOUNT.replace('"ann"', '"Ann@Example.com"') + 'addresses = ["ann@example.org"]\n'
+    path = write(f'[attachments]\nsave_folder = "~/one"\n[search]\ntime_zone = "Asia/Tokyo"\n{account}')
     of_file = load().preferences
     assert (of_file.save_folder, str(of_file.zone)) == (tmp_path / "one", "Asia/Tokyo")
-    both = load({"MAILMCP_SAVE_FOLDER": "~/two", "MAILMCP_TIME_ZONE": "UTC"}).preferences
+    settings = load({**ENVIRON, "MAILMCP_SAVE_FOLDER": "~/two", "MAILMCP_TIME_ZONE": "UTC"})
+    both = settings.preferences
     assert (both.save_folder, str(both.zone)) == (tmp_path / "two", "UTC")
-    assert both.owner_of("work") == Owner(mail_server="imap.example.com")
+    assert both.owner_of("default") == Owner(mail_server="imap.example.com")
+    assert both.owner_of("work").addresses == ("ann@example.org", "Ann@Example.com"), "the login is one"
+    assert ([each.account_id for each in settings.accounts], settings.source) == (["work", "default"], path)
 
 
 def test_the_command_line_names_the_file_before_the_environment(

@@ -67,9 +67,7 @@ def test_a_password_file_is_one_line(
     ("program", "fault"),
     [
         ("import sys; sys.stdout.buffer.write(b'hunter2\\r\\nuser: ann\\r\\n')", ""),
-        ("import sys, os; print('loud', file=sys.stderr); print(os.environ['NAME'], end='')", ""),
-        ("import sys; assert sys.argv[1] == '$NAME | ~ ;'; print(sys.stdin.read() + 'hunter2')", ""),
-        ("print(); print('hunter2')", "returned no password"),
+        ("import sys, os; print('loud', file=sys.stderr); print(sys.stdin.read() + os.environ['NAME'])", ""),
         ("print('hunter2'); raise SystemExit(3)", "failed with status 3"),
         ("import time; print('hunter2', flush=True); time.sleep(60)", "didn't end within 0.5 s"),
     ],

@@ -54,6 +54,13 @@ def test_a_message_that_came_days_after_it_was_written_says_so(hours: int, arriv
     assert line.startswith(f"- 2024-03-01 21:00{f', arrived {arrived[:10]}' if arrived else ''} | ")
 
 
+def test_a_sender_who_looks_like_someone_else_is_marked() -> None:
+    row = row_of("From: =?utf-8?q?P=D0=B0ypal?= <ann@example.org>\nSubject: Hello")
+    assert row.suspicions == ["mixed_script_name"]
+    assert "look-alike sender" in row_lines(row)[0]
+    assert row_of("From: Ann <ann@example.org>, bob@example.org").suspicions is None
+
+
 def test_a_row_of_an_empty_message() -> None:
     row = build_row(REF, FetchedMessage(uid=2), snippet_chars=50)
     assert (row.date, row.from_, row.subject, row.flags, row.snippet) == ("", "", "", [], "")

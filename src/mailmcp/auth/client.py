@@ -49,15 +49,6 @@ class Tokens:
     """Empty if none was issued."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceCode:
-    """What a person enters at another device (RFC 8628 section 3.2)."""
-
-    user_code: str
-    verification_uri: str
-    expires_in_s: float
-
-
 def discover(issuer: str, *, scope: str = "") -> Provider:
     """Fetch the metadata of an authorization server.
 
@@ -131,12 +122,12 @@ class OAuthClient:
             )
 
     def sign_in_with_device(
-        self, show: Callable[[DeviceCode], object], *, sleep: Callable[[float], object] = time.sleep
+        self, show: Callable[[str, str, float], object], *, sleep: Callable[[float], object] = time.sleep
     ) -> Tokens:
         """Show a code that the user enters on any device, and poll until that is done.
 
         Args:
-            show: Called once with the code and where to enter it.
+            show: Called once with the code, where to enter it, and for how many seconds it is valid.
             sleep: Waits for so many seconds between two polls.
 
         Raises:
@@ -153,14 +144,11 @@ class OAuthClient:
             begun = _read_object(response)
             if "device_code" not in begun or "user_code" not in begun:
                 raise SignInError(f"{name} sent no code: {_fault_of(begun)}.")
-            code = DeviceCode(
-                user_code=_printable(str(begun["user_code"])),
-                verification_uri=_printable(str(begun.get("verification_uri") or begun["verification_url"])),
-                expires_in_s=float(begun.get("expires_in") or _DEVICE_LIFETIME_S),
-            )
-            show(code)
+            lifetime_s = float(begun.get("expires_in") or _DEVICE_LIFETIME_S)
             interval_s = float(begun.get("interval") or _DEVICE_INTERVAL_S)
-            expires_at = self.clock() + code.expires_in_s
+            page = begun.get("verification_uri") or begun["verification_url"]
+            show(_printable(str(begun["user_code"])), _printable(str(page)), lifetime_s)
+            expires_at = self.clock() + lifetime_s
             while self.clock() < expires_at:
                 sleep(interval_s)
                 try:

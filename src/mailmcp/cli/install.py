@@ -16,7 +16,7 @@ from mailmcp.hosts.launch import NoLaunchError, find_launch
 from mailmcp.hosts.table import HOSTS, SERVER_NAME, Host, Launch
 from mailmcp.settings.sources import CONFIG_VARIABLE, choose_config_path
 
-_hosts_line = f"The hosts are: {', '.join(host.host_id for host in HOSTS)}."
+_BY_ID = {host.host_id: host for host in HOSTS}
 
 
 def _check_name(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
@@ -25,57 +25,51 @@ def _check_name(_context: click.Context, _parameter: click.Parameter, name: str)
     return name
 
 
-def _find_host(_context: click.Context, _parameter: click.Parameter, host_id: str | None) -> Host | None:
-    found = next((host for host in HOSTS if host.host_id == host_id), None)
-    if host_id is not None and found is None:
-        raise click.BadParameter(f"there is no such host. {_hosts_line}")
-    return found
-
-
 _name_option = click.option(
     "--name", default=SERVER_NAME, callback=_check_name, help=f"Name of the entry. Default: {SERVER_NAME}."
 )
 
 
-@click.command(epilog=_hosts_line)
+@click.command()
 @config_option
 @_name_option
 @click.option("--list", "as_list", is_flag=True, help="Show which hosts were found.")
 @click.option("--print", "only_print", is_flag=True, help="Print the entry or command and change nothing.")
 @yes_option
-@click.argument("host", metavar="HOST", required=False, callback=_find_host)
+@click.argument("host_id", metavar="HOST", required=False, type=click.Choice(list(_BY_ID)))
 def install(
-    config: Path | None, name: str, host: Host | None, *, as_list: bool, only_print: bool, yes: bool
+    config: Path | None, name: str, host_id: str | None, *, as_list: bool, only_print: bool, yes: bool
 ) -> None:
     """Add mailmcp to a host, such as vscode.
 
-    Shows what it does and asks. The entry has the command that starts mailmcp and no secret. A settings file
-    is kept as it was beside the new one; one with comments isn't touched.
+    HOST is one of those that --list shows. Shows what it does and asks. The entry has no secret. A settings
+    file is kept as it was beside the new one; one with comments isn't touched.
     """
     if as_list:
         for each in HOSTS:
             _list_host(each, name)
         return
-    if host is None:
-        raise click.UsageError(f"Name the host. {_hosts_line}")
+    if host_id is None:
+        raise click.UsageError(f"Name the host. The hosts are: {', '.join(_BY_ID)}.")
     if only_print:
-        click.echo(host.describe(name, _find_launch(config)))
+        click.echo(_BY_ID[host_id].describe(name, _find_launch(config)))
         return
-    add_to_host(host, config, name, yes=yes)
+    add_to_host(_BY_ID[host_id], config, name, yes=yes)
     settings = choose_config_path(config, os.environ)
     if not settings.is_file():
         click.echo(f"mailmcp has no settings yet: {settings} is missing. Run mailmcp setup.", err=True)
 
 
-@click.command(epilog=_hosts_line)
+@click.command()
 @_name_option
 @yes_option
-@click.argument("host", metavar="HOST", callback=_find_host)
-def uninstall(name: str, host: Host, *, yes: bool) -> None:
+@click.argument("host_id", metavar="HOST", type=click.Choice(list(_BY_ID)))
+def uninstall(name: str, host_id: str, *, yes: bool) -> None:
     """Remove mailmcp from a host.
 
     Shows what it does and asks. Backups are kept.
     """
+    host = _BY_ID[host_id]
     if host.remove is not None:
         _run_host_command(host, host.remove(name), yes=yes)
     elif not host.files:

@@ -56,15 +56,7 @@ class Questions:
         check: Callable[[str], str | None] = lambda _: None,
         hide: bool = False,
     ) -> str:
-        """Ask until `check` finds no fault.
-
-        Args:
-            question: Without a colon.
-            option: What answers the question in a script.
-            default: What is taken if nothing is typed; None to insist on an answer.
-            check: Returns what is wrong with an answer, starting with "must be", or None.
-            hide: Don't show what is typed.
-        """
+        """Ask until `check` finds no fault, which starts with "must be"; `option` answers in a script."""
         if default and self.assume_yes:
             return default
         if not self.can_ask:
@@ -261,11 +253,7 @@ def _ask_oauth_keys(keys: AccountKeys, provider: MailProvider | None, questions:
 def _ask_for_secret(
     table: AccountTable, account: Account, questions: Questions, *, from_stdin: bool, device: bool
 ) -> tuple[str, Account]:
-    """Ask for the password, or sign in by OAuth 2.0.
-
-    Returns:
-        What is to be stored, and the account that signs in with it.
-    """
+    """Ask for the password, or sign in; return what to store, and the account that signs in with it."""
     if isinstance(account.credentials, BearerToken):
         try:
             tokens = fetch_tokens(checks.make_client(table, os.environ), table.user, device=device)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from mailmcp.auth import store
-from mailmcp.auth.client import DeviceCode, OAuthClient, Tokens
+from mailmcp.auth.client import OAuthClient, Tokens
 from mailmcp.auth.errors import SignInError
 from mailmcp.cli.options import config_option, fail, load_or_exit
 from mailmcp.settings.check import PASSWORD_KEYS, make_client, secret_key
@@ -132,6 +132,6 @@ def _open_browser(url: str) -> None:
     threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
 
-def _show_code(code: DeviceCode) -> None:
-    minutes = counted(max(1, round(code.expires_in_s / 60)), "minute")
-    click.echo(f"Open {code.verification_uri} and enter the code {code.user_code} (valid for {minutes}).")
+def _show_code(code: str, page: str, lifetime_s: float) -> None:
+    minutes = counted(max(1, round(lifetime_s / 60)), "minute")
+    click.echo(f"Open {page} and enter the code {code} (valid for {minutes}).")

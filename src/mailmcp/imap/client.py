@@ -33,8 +33,8 @@ _READ_OCTETS: Final = 65_536
 
 _NUMBER: Final = re.compile(rb"\d{1,20}")
 _HAS_STRINGS: Final = re.compile(rb"\* (?:\d{1,10} FETCH|LIST|STATUS) ", re.IGNORECASE)
-_OPEN_STRING: Final = re.compile(rb'[^"]*+(?:"(?:[^"\\]|\\.)*+"[^"]*+)*+"', re.DOTALL)
-_RESPONSE: Final = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|[A-P]{4}\d+ ", re.IGNORECASE)
+_LITERAL: Final = re.compile(rb"\{\d+\}\r?\n\Z")
+_RESPONSE: Final = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|\+|[A-P]{4}\d+ ", re.IGNORECASE)
 """How a response begins; a tag as imaplib makes them."""
 
 
@@ -294,14 +294,15 @@ class _Wire(imaplib.IMAP4):
         """Read a line with its end, of any length: imaplib's own limit is too short for SEARCH.
 
         Servers put names of files into FETCH responses with the line ends that were in them. Such a response
-        is joined into one line, without these line ends, as unfolding does (RFC 5322 section 2.2.3).
+        is joined into one line, without these line ends, as unfolding does (RFC 5322 section 2.2.3). It ends
+        before the line that begins the next response. One must come: the completion at last.
         """
         line, self._next_line = self._next_line or self._read_line(), b""
         has_strings = self._continues or _HAS_STRINGS.match(line)
         self._continues = False
-        while has_strings and _OPEN_STRING.match(line):
+        while has_strings and not _LITERAL.search(line):
             following = self._read_line()
-            if _RESPONSE.match(following):  # the string has no end, which spoils one message
+            if _RESPONSE.match(following):
                 self._next_line = following
                 break
             line = line.rstrip(b"\r\n") + following

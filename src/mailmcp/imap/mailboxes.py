@@ -176,7 +176,8 @@ def _parse_mailbox(line: list[Piece]) -> tuple[bytes, Mailbox] | None:
         lowered = {str(each, "ascii", "replace").lower() for each in attributes}
     except (ValueError, TypeError):
         return None
-    if more and not isinstance(more[0], tuple) and isinstance(line[0], bytes):
+    is_extended = len(more) == 1 and isinstance(more[0], tuple)  # RFC 5258 section 3
+    if more and not is_extended and isinstance(line[0], bytes):
         # Exchange: a name with blanks and without quotes is the rest of the line.
         unquoted = _UNQUOTED_NAME.fullmatch(line[0])
         name = unquoted[1] if unquoted else name

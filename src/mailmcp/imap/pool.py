@@ -171,11 +171,7 @@ class AccountSessions:
         """
         wait_s, account_id, refusal = self._no_login_until - now, self.account.account_id, self._refusal
         if wait_s > 0:
-            what = (
-                "was refused a moment ago"
-                if refusal
-                else "was not answered: the server closed the connection"
-            )
+            what = "was refused a moment ago" if refusal else "was not answered by the server"
             advice = refusal.message if refusal else "If this happens again, check the password."
             raise (AuthFailedError if refusal else InternalError)(
                 f"The login of account {account_id} {what}. It won't be retried for {wait_s:.0f} s, so that "

@@ -186,12 +186,13 @@ class Session:
         """Send a NOOP to find out whether the connection is alive.
 
         Raises:
-            InternalError: It is lost, or silent because a NAT has forgotten it.
+            InternalError: It is lost, or silent because a NAT has forgotten it, or the open mailbox is gone.
         """
         self.connection.set_timeout(timeout_s)
         try:
             self.run("NOOP")
-        except DeadlineError as error:
+        except (DeadlineError, RefusedError) as error:
+            self.in_doubt = True
             raise connection_lost_error(self.account.account_id) from error
         self.connection.set_timeout(self.account.command_timeout_s)
 

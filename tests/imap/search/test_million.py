@@ -3,9 +3,8 @@
 import pytest
 
 from imap.scenes import RunningPool, make_account, newest
-from servers.peer import Peer, PeerFactory
+from servers.peer import Peer, PeerFactory, Received
 from servers.peer_actions import Respond, Rule
-from servers.peer_record import Received
 
 MILLION = 1_000_000
 EXAMINED = Respond(

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.text.snippet import ELLIPSIS, find_word, make_snippet, make_snippet_around
+from mailmcp.mail.text.snippet import ELLIPSIS, find_words, make_snippet, make_snippet_around
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,8 @@ WORDS = " ".join(f"word{number}" for number in range(100))
         ("one two three", ["nowhere"], 8, "one two…"),
         (WORDS, ["word50"], 30, "…word49 word50 word51 word52…"),
         (WORDS, ["word99"], 30, "…word98 word99"),
-        (WORDS, ["word0"], 30, "word0 word1 word2 word3 word4…"),
+        (WORDS, ["word0 "], 30, "word0 word1 word2 word3 word4…"),
+        (WORDS, ["word0", "word50", "word1 "], 30, "…word49 word50 word51 word52…"),
         ("x" * 100 + "needle" + "y" * 100, ["needle"], 30, "…" + "x" * 10 + "needle" + "y" * 12 + "…"),
         ("\U0001f468\u200d\U0001f469" * 9 + "nee" + "y" * 9, ["nee"], 7, "…\U0001f469neey…"),
         ("Z\u0075\u0308rich", ["Zürich"], 50, "Zürich"),
@@ -55,6 +56,6 @@ def test_it_keeps_its_bounds_and_as_a_rule_the_word(word: str) -> None:
 
 
 def test_patterns_in_words_are_letters() -> None:
-    assert find_word("a+b (c)", ["(c)"]) == range(4, 7)
-    assert find_word("aab", ["a+b", ".*"]) is None
+    assert find_words("a+b (c) (C)", ["(c)"]) == [range(4, 7), range(8, 11)]
+    assert find_words("aab", ["a+b", ".*"]) == []
     assert ELLIPSIS not in make_snippet_around("a.b", ["."], 50)

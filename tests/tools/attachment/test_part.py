@@ -22,6 +22,7 @@ NO_OCTETS = (
     b'(("TEXT" "PLAIN" NIL NIL NIL "7BIT" 4 1)("APPLICATION" "X-A" NIL NIL NIL "BASE64" 30) "MIXED") '
     b"BODY[2]<0> NIL)\r\n{tag} OK Done\r\n"
 )
+NO_OCTETS_OF_A_LARGE_ONE = NO_OCTETS.replace(b"SIZE 400", b"SIZE 400000")
 WRONG_OCTETS = NO_OCTETS.replace(b"BODY[2]<0> NIL", b"BODY[2]<0> {4}\r\nabcd")
 HOLLOW = (
     b'* 1 FETCH (UID 1 RFC822.SIZE 400 BODYSTRUCTURE ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 0 0) '
@@ -30,7 +31,9 @@ HOLLOW = (
 NOTHING = b"* 1 FETCH (UID 1 BODY[2]<%d> {0}\r\n)\r\n{tag} OK Done\r\n"
 
 
-@pytest.mark.parametrize("answer", [BROKEN, NO_STRUCTURE, NO_OCTETS, WRONG_OCTETS, HOLLOW])
+@pytest.mark.parametrize(
+    "answer", [BROKEN, NO_STRUCTURE, NO_OCTETS, NO_OCTETS_OF_A_LARGE_ONE, WRONG_OCTETS, HOLLOW]
+)
 def test_if_the_server_fails_to_send_a_part_the_message_is_fetched(
     peer: PeerFactory, open_desk: DeskFactory, answer: bytes
 ) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from mailmcp.documents.extraction import UnreadableError
+from mailmcp.documents.extraction import Extraction, UnreadableError
 from mailmcp.mail.mime.structure import Part
-from mailmcp.tools.attachment.text import AttachmentText, can_have_text, read_attachment_text
+from mailmcp.tools.attachment.text import can_have_text, read_attachment_text
 from mailmcp.tools.tool import Call
 from tools.conftest import DeskFactory
 from tools.desk import Desk
@@ -33,11 +33,11 @@ def desk(open_desk: DeskFactory) -> Desk:
     return open_desk()
 
 
-def read(desk: Desk, octets: bytes, content_type: str, filename: str = "", **options: Any) -> AttachmentText:
+def read(desk: Desk, octets: bytes, content_type: str, filename: str = "", **options: Any) -> Extraction:
     cut = bool(options.pop("cut", False))
     part = Part(part_id="2", content_type=content_type, filename=filename, **options)
 
-    async def work(call: Call) -> AttachmentText:
+    async def work(call: Call) -> Extraction:
         return await read_attachment_text(call, part, octets, cut=cut)
 
     return desk.run(work)
@@ -167,10 +167,10 @@ def test_what_is_missing_or_odd_is_a_warning(
 ) -> None:
     found = read(desk, octets, content_type, filename, **options)
     assert found.text.endswith(text)
-    [said] = found.warnings
+    [said] = found.notes
     assert said.startswith(warning)
 
 
 def test_a_wrong_charset_is_no_matter_where_every_character_is_read(desk: Desk) -> None:
     found = read(desk, "Jörg;1\n".encode(), "text/csv", "a.csv", params={"charset": "us-ascii"})
-    assert (found.text, found.warnings) == ("Jörg;1", ())
+    assert (found.text, found.notes) == ("Jörg;1", ())

@@ -109,39 +109,3 @@ def test_a_name_without_quotes_is_whole_and_costs_no_round_trip(store: Store, de
     (shown,) = reply.data["message"]["attachments"]
     assert (shown["filename"], shown["text"]) == ("annual report 2026.csv", "a;b")
     assert reply.telemetry.imap_round_trips == 1
-
-
-def event(*lines: str) -> str:
-    head = ("BEGIN:VEVENT", "SUMMARY:Code freeze", "DTSTART:20260504T133000Z", *lines, "END:VEVENT")
-    return "".join(f"{line}\r\n" for line in head)
-
-
-def invite(store: Store, desk: Desk, *events: str, text: str = "Please come.\n") -> list[str | None]:
-    """Give the extracted texts of an invitation that comes as an alternative and as a file."""
-    calendar = f"BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\n{''.join(events)}END:VCALENDAR\r\n"
-    letter = make_letter("Invitation", text)
-    letter.add_alternative(calendar, subtype="calendar", params={"method": "REQUEST"}, cte="7bit")
-    letter.add_attachment(calendar, subtype="calendar", filename="invite.ics", cte="7bit")
-    store.fill("INBOX", [letter.as_bytes()])
-    row = desk.search().data["messages"][0]
-    assert row["invitation"] == "request"
-    message = desk.message(row["message_id"], attachment_mode="extract_text")
-    assert message["notices"][0]["fields"]["what"] == "Code freeze"
-    return [each.get("text") for each in message["attachments"]]
-
-
-def test_text_that_a_notice_shows_is_not_repeated(store: Store, desk: Desk) -> None:
-    assert invite(store, desk, event()) == [None, None]
-
-
-def test_text_that_a_notice_lacks_is_extracted(store: Store, desk: Desk) -> None:
-    dial = event("DESCRIPTION:Dial 4711\\nand wait.")
-    assert invite(store, desk, dial) == ["Dial 4711\nand wait."] * 2
-    assert invite(store, desk, dial, text="Please dial 4711\nDial 4711\nand wait.\n") == [None, None]
-
-
-def test_of_several_events_all_text_is_extracted(store: Store, desk: Desk) -> None:
-    first, second = invite(store, desk, event(), event("LOCATION:Room 2"))
-    assert first == second
-    assert first is not None
-    assert first.count("what: Code freeze") == 2

@@ -69,11 +69,6 @@ def test_times_go_by_the_header_too(imported: Desk) -> None:
     assert "dates=written" in imported.search(**days).text
 
 
-@pytest.mark.parametrize("arguments", [{"limit": 20}, {"subject": "News"}])
-def test_the_warning_appears_only_where_it_helps(imported: Desk, arguments: dict[str, object]) -> None:
-    assert "dates=written" not in imported.search(**arguments).text
-
-
 def test_a_cursor_says_which_dates_it_goes_by(imported: Desk, open_desk: DeskFactory) -> None:
     cursor = imported.search(dates="written", since="2015-03-01", limit=5).data["next_cursor"]
     elsewhere = open_desk(*imported.accounts)

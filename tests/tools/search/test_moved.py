@@ -68,9 +68,3 @@ def test_what_cannot_be_sorted_is_said_on_each_page(
     found = list(pages(open_desk(pymap_mail.account), limit=2))
     assert [each for page in found for each in subjects(page.data["messages"])] == [8, 7, 1, 9, 5, 2]
     assert all("messages are in order, starting with those" in page.text for page in found)
-
-
-def test_only_matches_count(moved: Desk) -> None:
-    """What was searched for may be in order though the mailbox is not."""
-    assert subjects(moved.search(subject="5").data["messages"]) == [5]
-    assert subjects(moved.search(limit=1).data["messages"]) == [9]

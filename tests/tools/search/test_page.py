@@ -6,12 +6,9 @@ from datetime import UTC, datetime, timedelta
 import bpe_openai
 import pytest
 
-from imap.searches import page_of
 from mailmcp import limits
-from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.cursor import Source, parse_search_cursor
-from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
-from mailmcp.tools.search.sources import Searched, Searches
+from mailmcp.tools.search.page import SearchPage, next_cursor
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter
@@ -142,29 +139,6 @@ def test_an_oversized_cursor_drops_its_remembered_copies() -> None:
     assert len(cursor) <= limits.CURSOR_CHARS_MAX
     assert parse_search_cursor(cursor).sources[0].skip == ()
     assert next_cursor(search, SearchPage(found=(), total=1, total_exact=True, rest=())) is None
-
-
-def scanned(mailbox: str, *messages: FetchedMessage) -> Searched:
-    found = page_of(*messages, mailbox=mailbox)
-    return Searched(source=replace(found.source, uidvalidity=0), found=found)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "mailbox", "messages"),
-    [
-        (FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M1"), "home-b", 1),
-        (FetchedMessage(uid=1, gmail_id=7), FetchedMessage(uid=2, gmail_id=7), "home-b", 1),
-        (FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M2"), "home-b", 2),
-        (FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M1"), "club-b", 2),
-        (FetchedMessage(uid=1), FetchedMessage(uid=2), "home-b", 2),
-    ],
-)
-def test_a_servers_own_ids_tell_copies_within_its_account(
-    one: FetchedMessage, other: FetchedMessage, mailbox: str, messages: int
-) -> None:
-    searches = Searches(searched=[scanned("home-a", one), scanned(mailbox, other)])
-    search = replace(start(mailbox="*"), sources=tuple(each.source for each in searches.searched))
-    assert len(make_page(search, searches).found) == messages
 
 
 @pytest.mark.parametrize("sort", ["newest", "largest"])

@@ -115,12 +115,13 @@ def test_junk_and_trash_are_left_alone_unless_the_message_is_there(store: Store,
     spread(store, turns[2:], "Junk")
     without = thread(desk)
     assert turns_of(without) == [1, 2]
-    left_out = without.data["coverage"]["mailboxes_not_searched"]
+    left_out = [each["mailbox"] for each in without.data["coverage"]["mailboxes_not_searched"]]
     assert left_out[0] == "Junk"
     assert without.outcome.summary.endswith(f"(work), not in {', '.join(f'`{name}`' for name in left_out)}")
     within = thread(desk, newest_id(desk, "Junk"))
     assert turns_of(within) == [1, 2, 3]
-    assert within.data["coverage"].get("mailboxes_not_searched", []) == left_out[1:]
+    others = within.data["coverage"].get("mailboxes_not_searched", [])
+    assert [each["mailbox"] for each in others] == left_out[1:]
 
 
 def test_all_mail_is_enough_on_gmail(peer: PeerFactory, open_desk: DeskFactory) -> None:
@@ -136,13 +137,24 @@ def test_all_mail_is_enough_on_gmail(peer: PeerFactory, open_desk: DeskFactory) 
     assert reply.data["coverage"]["mailboxes_searched"] == 2
 
 
-def test_the_servers_own_thread_ids_are_used(pymap_mail: Store, open_desk: DeskFactory) -> None:
-    """THREADID (RFC 8474): a server may join what headers do not."""
-    turns = [make_turn(1, subject="Plan"), make_turn(2, references=[turn_id(1)], subject="Re: Plan")]
-    pymap_mail.fill("INBOX", turns)
-    reply = thread(open_desk(pymap_mail.account))
+def test_a_server_joins_what_headers_do_not(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    """THREADID (RFC 8474)."""
+    turns = [make_turn(1), make_turn(2)]
+    row = b"* %d FETCH (UID %d FLAGS () THREADID (T1) BODY[HEADER.FIELDS (X)] {%d}\r\n%b)\r\n{tag} OK -\r\n"
+    rules = [
+        Rule(
+            command="UID FETCH",
+            containing=f"FETCH {uid} (UID FLAGS INTERNALDATE",
+            action=Respond(row % (uid, uid, len(octets), octets)),
+        )
+        for uid, octets in enumerate(turns, 1)
+    ]
+    found = Respond(b"* SEARCH 1 2\r\n{tag} OK -\r\n")
+    rules.append(Rule(command="UID SEARCH", containing="THREADID T1", action=found))
+    server = peer(messages=peer_messages(turns), rules=rules, capabilities=("IMAP4rev1", "OBJECTID"))
+    reply = thread(open_desk(peer_account(server)), f"imap:work:INBOX:{server.mailbox.uidvalidity}:1")
     assert reply.data["coverage"]["method"].startswith("Found by the server's thread ids, Message-ID")
-    assert texts(reply) == ["Turn 1.", "Turn 2."]
+    assert turns_of(reply) == [1, 2]
 
 
 def test_a_mailbox_that_cannot_be_searched_is_said(peer: PeerFactory, open_desk: DeskFactory) -> None:
@@ -156,7 +168,10 @@ def test_a_mailbox_that_cannot_be_searched_is_said(peer: PeerFactory, open_desk:
     [issue] = reply.data["issues"]
     assert (issue["mailbox"], issue["stage"]) == ("Sent", "search")
     coverage = reply.data["coverage"]
-    assert (coverage["complete"], coverage["mailboxes_failed"]) == (False, ["Sent"])
+    assert (coverage["complete"], coverage["mailboxes_failed"]) == (
+        False,
+        [{"account_id": "work", "mailbox": "Sent"}],
+    )
 
 
 def test_a_message_whose_row_cannot_be_had_is_an_issue(peer: PeerFactory, open_desk: DeskFactory) -> None:
@@ -332,7 +347,7 @@ def test_an_account_that_fails_is_an_issue(stores: Stores, open_desk: DeskFactor
     assert (turns_of(reply), reply.data["status"]) == ([1, 2, 3], "partial")
     [issue] = reply.data["issues"]
     assert issue["account_id"] == "office"
-    assert reply.data["coverage"]["mailboxes_failed"] == ["office: *"]
+    assert reply.data["coverage"]["mailboxes_failed"] == [{"account_id": "office", "mailbox": "*"}]
     assert reply.data["coverage"]["complete"] is False
 
 

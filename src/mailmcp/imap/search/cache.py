@@ -76,7 +76,7 @@ class UidCache:
                 _, dropped = self._kept.popitem(last=False)
                 total -= len(dropped.uids)
 
-    def clear(self) -> None:
-        """Drop everything."""
+    def drop(self, kept: Kept) -> None:
+        """Forget what a search found, since its mailbox has changed."""
         with self._lock:
-            self._kept.clear()
+            self._kept = OrderedDict((key, each) for key, each in self._kept.items() if each is not kept)

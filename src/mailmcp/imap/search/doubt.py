@@ -17,7 +17,6 @@ from typing import Any, Final
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.rows import FetchedMessage, parse_rows
-from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.plan import EVERYTHING, search_command, write_keys
 from mailmcp.imap.search.server import HIDDEN_MESSAGES_MAX, parse_esearches, parse_search
@@ -87,7 +86,7 @@ def believe_or_repeat(
     hides = largest.exists - session.quirks.shown.get(largest.mailbox, 0) > HIDDEN_MESSAGES_MAX
     if not (doubted or hides) and session.can("ESEARCH") == extended:
         return found
-    return search([replace(each, doubted=doubted, cache=UidCache()) for each in requests])
+    return search([replace(each, doubted=doubted) for each in requests])
 
 
 def doubt_silence(session: Session, name: str, query: SearchQuery) -> Steps[frozenset[str]]:

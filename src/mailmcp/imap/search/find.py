@@ -192,7 +192,8 @@ def _find_block(server: SearchServer, wanted: PageRequest, source: Source) -> St
         found = yield from _find_by_uid(server, wanted, source, within, enough=enough)
         if begins:
             found = _cut_block(found, ascending=order.ascending)
-        mailbox = server.session.mailbox and replace(server.session.mailbox)
+        now = server.session.mailbox and replace(server.session.mailbox)
+        mailbox = found.kept.mailbox if found.kept else now
         ranks = yield from _fetch_ranks(server, sorted(found.uids), wanted)
         found = replace(found, uids=sort_by_rank(ranks, order))
         if mailbox is not None and not may_change(wanted.query):

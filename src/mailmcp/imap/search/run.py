@@ -15,7 +15,6 @@ from mailmcp.imap.command import canonical_name
 from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.doubt import believe_or_repeat, doubt_noise
 from mailmcp.imap.search.find import find_candidates
 from mailmcp.imap.search.order import (
@@ -196,7 +195,8 @@ class _Attempt:
             mailbox = (yield []).mailbox
         kept, order = candidates.kept, wanted.order
         if kept and not kept.is_current(mailbox, arrivals_matter=self._arrivals_matter):
-            return replace(wanted, cache=UidCache())
+            wanted.cache.drop(kept)
+            return self.source.way
         if tests_order and not self.interrupted and not uids_follow_arrival(times):
             session.quirks.uids_out_of_order.add(mailbox.name)
             is_sortable = session.can("SORT") and not is_large(mailbox.exists)
@@ -245,7 +245,7 @@ class _Attempt:
     @property
     def _arrivals_matter(self) -> bool:
         """Whether a message that arrived since an earlier page may be among the candidates of this one."""
-        return self.wanted.order.ascending or self.source.way is not Way.UID
+        return self.wanted.order.ascending or self.source.way is not Way.UID or not self.source.uid
 
     @property
     def _is_full(self) -> bool:

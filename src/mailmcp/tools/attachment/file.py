@@ -1,12 +1,10 @@
 """An attachment as fetched, or one file within it: the files in it, its picture, its content."""
 
 import mimetypes
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypeVar
-
-from anyio import CapacityLimiter, to_thread
+from typing import Final
 
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, Picture, UnreadableError
@@ -16,7 +14,7 @@ from mailmcp.mail.mime.transfer import TransferDecoded, decode_transfer
 from mailmcp.mail.text.smime import without_signatures
 from mailmcp.reasons import Reason
 from mailmcp.tools.attachment.part import SAVED_OCTETS_MAX, AttachedFile
-from mailmcp.tools.attachment.text import can_have_text, code_of
+from mailmcp.tools.attachment.text import can_have_text, code_of, in_thread
 from mailmcp.tools.tool import Call
 from mcp_envelope import (
     BaseReason,
@@ -28,16 +26,8 @@ from mcp_envelope import (
     ToolError,
 )
 
-ResultT = TypeVar("ResultT")
-
 _TYPES: Final = mimetypes.MimeTypes()
 """Python's own table, not the machine's."""
-
-
-async def in_thread(work: Callable[[], ResultT], *, abandon: bool = True) -> ResultT:
-    """Run blocking work, and leave it behind if the call is cancelled, unless it must end."""
-    # Not the default limiter, which serves stdin and stdout.
-    return await to_thread.run_sync(work, limiter=CapacityLimiter(1), abandon_on_cancel=abandon)
 
 
 def document_error(error: UnreadableError, argument: str, next_action: NextAction | None) -> ToolError:

@@ -5,13 +5,14 @@ Invisible characters are removed, and counted in a warning.
 
 import codecs
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, Section, UnreadableError
+from mailmcp.documents.extraction import Cause, Extraction, UnreadableError
 from mailmcp.documents.kind import WITHOUT_TEXT, Kind, detect_kind, guess_kind
 from mailmcp.mail.calendar.invitation import calendar_text
 from mailmcp.mail.charset.decode import WRONG_CHARSET, guess_charset
@@ -23,6 +24,8 @@ from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.smime import is_entity, without_signatures
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code
+
+ResultT = TypeVar("ResultT")
 
 _TEXT_TYPES: Final = re.compile(
     r"(?:text|message)/.*|.*\+(?:json|xml|yaml)"
@@ -62,24 +65,6 @@ _TEXT_OCTETS_MIN: Final = 40
 """So much data without a control character, and three quarters of it ASCII, is text by more than chance."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttachmentText:
-    """The text of an attachment, or the reason why there is none."""
-
-    text: str = ""
-    sections: tuple[Section, ...] = ()
-    """Pages, sheets or slides by their offsets in the text. Their names are the sender's."""
-
-    warnings: tuple[str, ...] = ()
-    """Sentences; they hold nothing from the attachment."""
-
-    is_scanned: bool = False
-    """Whether only pictures of its pages show what it says."""
-
-    files: tuple[str, ...] = ()
-    """Names of files in it whose text isn't shown here, as the sender wrote them."""
-
-
 def code_of(error: UnreadableError) -> Code:
     """Return the code of a document that can't be read: invalid input, unless reading it failed."""
     return _CODES.get(error.cause, Code.INVALID_INPUT)
@@ -110,7 +95,13 @@ def octets_wanted(part: Part) -> int:
     return DOCUMENT_OCTETS_MAX
 
 
-async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bool = False) -> AttachmentText:
+async def in_thread(work: Callable[[], ResultT], *, abandon: bool = True) -> ResultT:
+    """Run blocking work, and leave it behind if the call is cancelled, unless it must end."""
+    # Not the default limiter, which serves stdin and stdout.
+    return await to_thread.run_sync(work, limiter=CapacityLimiter(1), abandon_on_cancel=abandon)
+
+
+async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bool = False) -> Extraction:
     """Read the text of a part in a worker thread or another process.
 
     Args:
@@ -122,22 +113,14 @@ async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bo
     Raises:
         UnreadableError: There is no text, or it can't be read.
     """
-    threads = CapacityLimiter(1)  # not the default limiter, which serves stdin and stdout
-    read = await to_thread.run_sync(_read, part, octets, cut, limiter=threads, abandon_on_cancel=True)
-    if isinstance(read, AttachmentText):
+    read = await in_thread(lambda: _read(part, octets, cut=cut))
+    if isinstance(read, Extraction):
         return read
     if read.kind is Kind.IMAGE:
         raise UnreadableError(Cause.IS_IMAGE)
     if cut:
         raise UnreadableError(Cause.TOO_LARGE)
-    extraction = await call.extractor.extract(read.content, read.kind, deadline=call.deadline)
-    return AttachmentText(
-        text=extraction.text,
-        sections=extraction.sections,
-        warnings=tuple(extraction.notes),
-        is_scanned=extraction.is_scanned,
-        files=extraction.files,
-    )
+    return await call.extractor.extract(read.content, read.kind, deadline=call.deadline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,25 +131,25 @@ class _Document:
     content: bytes = field(repr=False)
 
 
-def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  # noqa: FBT001 - run_sync passes positionally
+def _read(part: Part, octets: bytes, *, cut: bool) -> Extraction | _Document:
     octets = complete_lines(octets) if cut else octets
     content = decode_transfer(octets, part.encoding).octets
     filename, inner = without_signatures(part.filename, part.content_type, content)
     if inner is not content:
-        return _read_signed(replace(part, filename=filename, params={}), inner, cut)
-    content_type = text_type(part.content_type, part.filename)
+        return _read_signed(replace(part, filename=filename, params={}), inner, cut=cut)
     kind = detect_kind(content, guess_kind(part.content_type, part.filename))
     if kind is not None:
         return _Document(kind=kind, content=content)
+    content_type = text_type(part.content_type, part.filename)
     is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     charset = part.charset or ("utf-16" if is_wide else "")
     # The name alone promises too much: what Windows calls a spreadsheet may be CSV, or really is one.
     is_binary = b"\0" in content and not charset and not text_type(part.content_type, "")
     if is_binary or (content_type == "" and not charset and not _looks_like_text(content)):
         raise UnreadableError(Cause.NO_TEXT)
-    warnings: list[str] = []
+    notes: list[str] = []
     if cut:
-        warnings.append(f"Only the first {len(octets)} octets of the attachment, as stored, were read.")
+        notes.append(f"Only the first {len(octets)} octets of the attachment, as stored, were read.")
     not_in_html: list[str] = []
     if content_type in MESSAGE_TYPES:
         own_id = part.part_id if part.has_numbered_parts else ""
@@ -175,21 +158,21 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
     else:
         params = {**part.params, "charset": charset}
         body = _read_labelled(replace(part, content_type=content_type or "text/plain", params=params), octets)
-    warnings += body.removed.warnings(where="the text")
+    notes += body.removed.warnings(where="the text")
     # Files often name a charset that isn't theirs; where every character is read, nobody minds.
     is_read = "\ufffd" not in body.text
     if defects := [each for each in body.defects if not (is_read and each == WRONG_CHARSET)]:
-        warnings.append(f"The attachment is malformed: {'; '.join(defects)}.")
-    return AttachmentText(text=body.text, warnings=(*warnings, *not_in_html))
+        notes.append(f"The attachment is malformed: {'; '.join(defects)}.")
+    return Extraction(text=body.text, sections=(), truncated=cut, notes=(*notes, *not_in_html))
 
 
-def _read_signed(part: Part, content: bytes, cut: bool) -> AttachmentText | _Document:  # noqa: FBT001 - as `_read`
+def _read_signed(part: Part, content: bytes, *, cut: bool) -> Extraction | _Document:
     """Read what was signed in one piece: a message without header fields, or a file."""
     # A message whose parts the server doesn't know.
     content_type = "message/global" if is_entity(content) else "application/octet-stream"
     inner = replace(part, content_type=content_type, encoding="binary", size_octets=len(content))
-    read = _read(inner, content, cut)
-    return replace(read, warnings=(*read.warnings, SIGNED)) if isinstance(read, AttachmentText) else read
+    read = _read(inner, content, cut=cut)
+    return replace(read, notes=(*read.notes, SIGNED)) if isinstance(read, Extraction) else read
 
 
 def _looks_like_text(content: bytes) -> bool:

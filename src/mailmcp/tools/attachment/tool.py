@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, Picture, UnreadableError
+from mailmcp.documents.extraction import Cause, Extraction, Picture, UnreadableError
 from mailmcp.documents.kind import Kind, guess_kind
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
@@ -24,15 +24,14 @@ from mailmcp.tools.attachment.file import (
     decode_content,
     document_error,
     draw_file,
-    in_thread,
     open_member,
 )
 from mailmcp.tools.attachment.part import AttachedFile, fetch_part
 from mailmcp.tools.attachment.save import save_file
 from mailmcp.tools.attachment.text import (
     DOCUMENT_OCTETS_MAX,
-    AttachmentText,
     can_have_text,
+    in_thread,
     octets_wanted,
     read_attachment_text,
 )
@@ -235,7 +234,7 @@ async def _get_text(
     data.next_offset, data.total_chars = window.next_offset, window.total_chars
     data.sections = _sections_of(window, read) or None
     lines: list[str | Untrusted] = []
-    warnings = [*file.notes, *read.warnings]
+    warnings = [*file.notes, *read.notes]
     if data.sections:
         named, total = len(data.sections), len(read.sections)
         names = "; ".join(f"{quote(each.name)} at {each.offset}" for each in data.sections)
@@ -267,7 +266,7 @@ def _open_first(file: AttachedFile, names: Sequence[str]) -> NextAction | None:
     return None
 
 
-def _sections_of(window: TextWindow, read: AttachmentText) -> list[SectionRow]:
+def _sections_of(window: TextWindow, read: Extraction) -> list[SectionRow]:
     """Choose the sections to name: all with the first window, later those that the window shows."""
     sections = read.sections
     if window.offset:

@@ -1,15 +1,14 @@
 """imap_list_mailboxes: every mailbox of an account or of all accounts, with counts on request."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Final
 
 from pydantic import BaseModel, Field
 
-from mailmcp.imap.mailboxes import CountFailure, Mailbox, count_mailboxes, list_mailboxes, listing_order
-from mailmcp.imap.session import Session
+from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes, listing_order
 from mailmcp.model.cursor import MailboxesCursor, format_mailboxes_cursor, parse_mailboxes_cursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import Arguments
@@ -17,10 +16,12 @@ from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.published import Row
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
-from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Page, Problem, ToolError, code
+from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Page, ToolError, code
 
 _ALL: Final = "*"
 """As `account_id`: all of them."""
+
+_CONTRADICTS: Final = "contradicts the cursor. Leave it out."
 
 _PAGE_SIZE: Final = 200
 """Mailboxes on a page: nearly everyone has fewer."""
@@ -64,18 +65,6 @@ class ListMailboxesData(BaseModel):
     mailboxes: list[MailboxRow]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Listed:
-    """The mailboxes of one account that may be on the page."""
-
-    page: Sequence[Mailbox]
-    total: int
-    """All mailboxes of the account."""
-
-    has_more: bool
-    uncounted: dict[str, CountFailure] = field(default_factory=dict)
-
-
 async def list_mailboxes_of_accounts(
     arguments: ListMailboxesArguments, call: Call
 ) -> Outcome[ListMailboxesData]:
@@ -87,25 +76,30 @@ async def list_mailboxes_of_accounts(
     account_ids = [each.account_id for each in call.pool.accounts]
     if not start.all_accounts:
         account_ids = [call.choose_account(start.account_id, or_all=_ALL).account_id]
-    first = account_ids.index(call.choose_account(start.account_id).account_id) if start.account_id else 0
-    results = await call.ask_accounts(
-        {
-            account_id: partial(
-                _list_page,
-                position=start.position if index == first else "",
-                counts=start.include_counts,
-                skipped=index < first,
-            )
-            for index, account_id in enumerate(account_ids)
-        }
+    elif start.account_id:
+        call.choose_account(start.account_id)  # which may be gone since the last page
+    listed = await call.ask_accounts(
+        {each: partial(list_mailboxes, with_counts=start.include_counts) for each in account_ids}
     )
-    errors = {each: error for each, error in results.items() if isinstance(error, ToolError)}
-    if len(errors) == len(account_ids):
-        raise errors[account_ids[0]]
-    listed = {each: found for each, found in results.items() if isinstance(found, _Listed)}
-    every = [(account_id, each) for account_id, found in listed.items() for each in found.page]
-    page = every[:_PAGE_SIZE]
-    total = sum(found.total for found in listed.values())
+    every: list[tuple[str, Mailbox]] = []
+    issues: list[Issue] = []
+    for owner, found in listed.items():
+        if isinstance(found, ToolError):
+            issues.append(Issue.of(found, stage="list", account_id=owner))
+        else:
+            every += [(owner, each) for each in found]
+    if len(issues) == len(listed):
+        raise next(each for each in listed.values() if isinstance(each, ToolError))
+
+    def order(owner: str, name: str) -> tuple[int, tuple[bool, str]]:
+        return account_ids.index(owner), listing_order(name)
+
+    last = order(start.account_id or account_ids[0], start.position)
+    rest = [each for each in every if not start.position or order(each[0], each[1].name) > last]
+    page = rest[:_PAGE_SIZE]
+    if start.include_counts:
+        page, uncounted = await _count(call, page)
+        issues += uncounted
     account_id = _ALL if start.all_accounts else account_ids[0]
     cursor = None
     next_action = NextAction(
@@ -113,15 +107,9 @@ async def list_mailboxes_of_accounts(
         tool=SEARCH_MESSAGES,
         arguments={"account_id": account_id, "mailbox": "INBOX"},
     )
-    if len(page) < len(every) or any(found.has_more for found in listed.values()):
-        last_account, last = page[-1]
-        rest = MailboxesCursor(
-            account_id=last_account,
-            position=last.name,
-            include_counts=start.include_counts,
-            all_accounts=start.all_accounts,
-        )
-        cursor = format_mailboxes_cursor(rest)
+    if len(page) < len(rest):
+        owner, shown = page[-1]
+        cursor = format_mailboxes_cursor(replace(start, account_id=owner, position=shown.name))
         next_action = NextAction(
             instruction="Get the next page.", tool=LIST_MAILBOXES, arguments={"cursor": cursor}
         )
@@ -138,34 +126,45 @@ async def list_mailboxes_of_accounts(
         )
         for owner, each in page
     ]
-    where = counted(len(listed), "account") if start.all_accounts else f"account {account_id}"
+    succeeded = len({owner for owner, _ in every})
+    where = counted(succeeded, "account") if start.all_accounts else f"account {account_id}"
     return Outcome(
-        summary=f"{len(rows)} of {counted(total, 'mailbox', 'mailboxes')} in {where}",
+        summary=f"{len(rows)} of {counted(len(every), 'mailbox', 'mailboxes')} in {where}",
         data=ListMailboxesData(account_id=account_id, mailboxes=rows),
         blocks=tuple(_lines(rows)),
-        issues=(
-            *(Issue.of(error, stage="list", account_id=each) for each, error in errors.items()),
-            *(
-                _count_issue(account_id, name, found.uncounted[name])
-                for account_id, found in listed.items()
-                for name in found.uncounted
-            ),
-        ),
-        page=Page(page_size=_PAGE_SIZE, total_count=total, cursor=cursor),
+        issues=tuple(issues),
+        page=Page(page_size=_PAGE_SIZE, total_count=len(every), cursor=cursor),
         next_action=next_action,
     )
 
 
-def _list_page(session: Session, *, position: str, counts: bool, skipped: bool) -> _Listed:
-    every = list_mailboxes(session, with_counts=counts)
-    after = listing_order(position)
-    rest = [each for each in every if not skipped and (not position or listing_order(each.name) > after)]
-    page: Sequence[Mailbox] = rest[:_PAGE_SIZE]
-    has_more = len(rest) > len(page)
-    if not counts:
-        return _Listed(page=page, total=len(every), has_more=has_more)
-    found = count_mailboxes(session, page)
-    return _Listed(page=found.mailboxes, total=len(every), has_more=has_more, uncounted=found.uncounted)
+async def _count(
+    call: Call, page: Sequence[tuple[str, Mailbox]]
+) -> tuple[list[tuple[str, Mailbox]], list[Issue]]:
+    """Count what LIST didn't; also return an issue for each mailbox that has no counts."""
+    lacking: dict[str, list[Mailbox]] = {}
+    for owner, each in page:
+        if each.selectable and each.messages is None:
+            lacking.setdefault(owner, []).append(each)
+    works = {owner: partial(count_mailboxes, mailboxes=some) for owner, some in lacking.items()}
+    issues: list[Issue] = []
+    counts: dict[tuple[str, str], Mailbox] = {}
+    for owner, result in (await call.ask_accounts(works)).items():
+        if isinstance(result, ToolError):
+            issues.append(Issue.of(result, stage="status", account_id=owner))
+            continue
+        counts |= {(owner, each.name): each for each in result.mailboxes}
+        issues += [
+            Issue(
+                code=Code.INTERNAL,
+                stage="status",
+                message=f"The server did not count this mailbox: {failure.why}.",
+                retryable=failure.retryable,
+                about={"mailbox": name, "account_id": owner},
+            )
+            for name, failure in result.uncounted.items()
+        ]
+    return [(owner, counts.get((owner, each.name), each)) for owner, each in page], issues
 
 
 def _lines(rows: Sequence[MailboxRow]) -> Iterator[str]:
@@ -184,38 +183,20 @@ def _lines(rows: Sequence[MailboxRow]) -> Iterator[str]:
             yield f"- {code(row.name)}" + (f" ({'; '.join(facts)})" if facts else "")
 
 
-def _count_issue(account_id: str, mailbox: str, failure: CountFailure) -> Issue:
-    return Issue(
-        code=Code.INTERNAL,
-        stage="status",
-        message=f"The server did not count this mailbox: {failure.why}.",
-        retryable=failure.retryable,
-        about={"mailbox": mailbox, "account_id": account_id},
-    )
-
-
 def _start(arguments: ListMailboxesArguments) -> MailboxesCursor:
     """Return where the page starts. Arguments that contradict the cursor are refused."""
     if not arguments.cursor:
-        all_accounts = arguments.account_id == _ALL
         return MailboxesCursor(
-            account_id="" if all_accounts else arguments.account_id,
+            account_id="" if arguments.account_id == _ALL else arguments.account_id,
             position="",
             include_counts=arguments.include_counts,
-            all_accounts=all_accounts,
+            all_accounts=arguments.account_id == _ALL,
         )
     cursor = parse_mailboxes_cursor(arguments.cursor)
-    contradictions = {
-        "account_id": arguments.account_id not in {"", _ALL if cursor.all_accounts else cursor.account_id},
-        "include_counts": arguments.include_counts and not cursor.include_counts,
-    }
-    problems = [
-        Problem(field=name, reason=Reason.CURSOR_MISMATCH, message="contradicts the cursor. Leave it out.")
-        for name, contradicts in contradictions.items()
-        if contradicts
-    ]
-    if problems:
-        raise InvalidInputError(problems)
+    if arguments.account_id not in {"", _ALL if cursor.all_accounts else cursor.account_id}:
+        raise InvalidInputError.of("account_id", Reason.CURSOR_MISMATCH, _CONTRADICTS)
+    if arguments.include_counts and not cursor.include_counts:
+        raise InvalidInputError.of("include_counts", Reason.CURSOR_MISMATCH, _CONTRADICTS)
     return cursor
 
 

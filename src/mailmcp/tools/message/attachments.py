@@ -8,8 +8,6 @@ from mailmcp.documents.kind import Kind, guess_kind
 from mailmcp.mail.clean import cut_text
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.notices import INVITATION, choose_notice_parts
-from mailmcp.mail.read import ReadMessage
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.attachment.text import can_have_text, code_of, octets_wanted, read_attachment_text
 from mailmcp.tools.attachment_row import AttachmentRow, attachment_row
@@ -22,6 +20,9 @@ from mcp_envelope.markdown import quote
 
 _READ_MAX: Final = 10
 """Attachments whose text is read together with their message."""
+
+_CHARS_MAX: Final = 4_000
+"""Of each text; imap_get_attachment has windows of any size."""
 
 _READ_OCTETS_MAX: Final = 8_388_608
 """Larger attachments, as stored, are read on their own: that takes time, and reports progress."""
@@ -63,18 +64,8 @@ def list_rows(parts: MessageParts) -> AttachmentRows:
     return listed
 
 
-async def extract_rows(
-    call: Call, ref: MessageRef, parts: MessageParts, message: ReadMessage, *, max_chars: int
-) -> AttachmentRows:
-    """List the attachments with the text of those that have any, each up to `max_chars`.
-
-    Args:
-        call: For the process that reads documents.
-        ref: The message.
-        parts: With the octets of `choose_documents`.
-        message: What else the reply shows. Text that it shows already is left out.
-        max_chars: The limit of one text.
-    """
+async def extract_rows(call: Call, ref: MessageRef, parts: MessageParts) -> AttachmentRows:
+    """List the attachments with the beginnings of their texts; `parts` has what `choose_documents` chose."""
     listed = AttachmentRows()
     root = parts.view.structure
     for each in list_attachments(root, choose_text_parts(root)):
@@ -97,32 +88,16 @@ async def extract_rows(
                 issue = Issue(code=code_of(error), stage="extract", message=problem, about=about)
                 listed.issues.append(issue)
                 continue
-            listed.warnings += [f"Part {part_id}: {warning}" for warning in read.warnings]
+            listed.warnings += [f"Part {part_id}: {warning}" for warning in read.notes]
             if read.files:
                 listed.warnings.append(
                     f"Part {part_id}: {GET_ATTACHMENT} with member reads a file listed in it."
                 )
-            text = _without_shown(message, root, part_id, read.text)
-            shown = cut_text(text, max_chars)
-            row.text = shown if text or not read.text else None
-            if len(shown) < len(text):
-                # An offset counts in the whole text.
-                row.next_offset = len(shown) if text == read.text else None
-                row.total_chars = len(text)
+            row.text = cut_text(read.text, _CHARS_MAX)
+            if len(row.text) < len(read.text):
+                row.next_offset, row.total_chars = len(row.text), len(read.text)
                 listed.warnings.append(
-                    f"Part {part_id}: The text was cut after {len(shown)} of {len(text)} characters. "
-                    f"For more, call {GET_ATTACHMENT}"
-                    + (f" with text_offset {row.next_offset}." if row.next_offset else ".")
+                    f"Part {part_id}: The text was cut after {row.next_offset} of {row.total_chars} "
+                    f"characters. For more, call {GET_ATTACHMENT} with text_offset {row.next_offset}."
                 )
     return listed
-
-
-def _without_shown(message: ReadMessage, root: Part | None, part_id: str, text: str) -> str:
-    """Leave out of a calendar's text what the reply already shows as an invitation and in its body."""
-    invitations = [each for each in message.notices if each.kind == INVITATION]
-    calendars = {part.part_id for part in choose_notice_parts(root) if part.is_calendar}
-    own = [each for each in invitations if each.part_id == part_id]
-    if part_id not in calendars or 1 not in {len(own), len(invitations)}:  # copies of one event count once
-        return text
-    description = text.partition("\n\n")[2].strip()
-    return "" if " ".join(description.split()) in " ".join(message.text.split()) else description

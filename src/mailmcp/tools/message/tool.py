@@ -1,6 +1,7 @@
 """imap_get_message: one message, its text bounded, its attachments listed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator, Field
@@ -9,11 +10,12 @@ from mailmcp import limits
 from mailmcp.imap.session import Session
 from mailmcp.imap.special_use import is_draft, usual_use
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.html.convert import sanitize_html
+from mailmcp.mail.html.convert import HtmlText, sanitize_html
 from mailmcp.mail.html.links import numbered_links
 from mailmcp.mail.kinds import is_of_kind
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.read import ReadMessage, parts_to_fetch, read_message
+from mailmcp.mail.removed_content import Removed
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.mail_kind import MailKind, WantedKind
 from mailmcp.model.message_ref import MessageRef
@@ -25,17 +27,13 @@ from mailmcp.tools.message.data import GetMessageData, MessageDetail, NoticeRow,
 from mailmcp.tools.message.fetch import MessageParts, WantedPart, fetch_parts
 from mailmcp.tools.message.find_again import find_by_message_id
 from mailmcp.tools.message.headers import header_fields, people_fields
-from mailmcp.tools.message.warnings import message_warnings
 from mailmcp.tools.message_id import is_header_id, parse_message_id
-from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE
+from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE, GET_MESSAGE_RAW
 from mailmcp.tools.rows import arrived_instead, date_of, flags_of, id_values
 from mailmcp.tools.text_window import cut_window
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, code
-
-_ATTACHMENT_CHARS: Final = 4_000
-"""Text of each attachment that is read with its message; imap_get_attachment has windows of any size."""
 
 PLAIN_ONLY_CHARS_MAX: Final = 80
 """Of a line quoted from text that people don't see: enough to tell an advertisement from an order."""
@@ -89,7 +87,7 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
     elif arguments.attachment_mode == "metadata":
         attachments = list_rows(parts)
     else:
-        attachments = await extract_rows(call, ref, parts, message, max_chars=_ATTACHMENT_CHARS)
+        attachments = await extract_rows(call, ref, parts)
     return _build_outcome(arguments, call, ref, parts, message, attachments, moved)
 
 
@@ -135,7 +133,7 @@ def _build_outcome(
     headers = parts.view.headers
     people, people_warnings = people_fields(headers)
     shown_headers, header_warnings = header_fields(headers) if arguments.include_headers else (None, [])
-    warnings = [*moved, *message_warnings(parts, message, with_text=not html, html=safe)]
+    warnings = [*moved, *_warnings(parts, message, safe if html else ())]
     warnings += people_warnings + header_warnings
     place = f"characters {window.offset} to {window.end} of {window.total_chars}"
     next_action = None
@@ -196,6 +194,28 @@ def _build_outcome(
         next_action=next_action,
         references={"message_id": ref.message_id},
     )
+
+
+def _warnings(parts: MessageParts, message: ReadMessage, html: Sequence[HtmlText]) -> list[str]:
+    """List what a reader must know; `html` is what the reply has of the HTML, empty if it has the text."""
+    warnings = [each.message for each in message.suspicions]
+    if message.protection_note:
+        warnings.append(message.protection_note)
+    if parts.cut:
+        warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
+    removed = Removed.total(each.removed for each in html) if html else message.body.removed
+    warnings += removed.warnings(where="the HTML" if html else "the body", source=GET_MESSAGE_RAW)
+    not_in_html = replace(message.not_in_html, html_lines=0) if html else message.not_in_html
+    warnings += not_in_html.warnings(html_shown_by="body_mode=html")
+    if message.invisible_in_headers:
+        characters = counted(message.invisible_in_headers, "invisible character")
+        warnings.append(f"Removed {characters} from the header fields.")
+    if arrived_instead(parts.view.headers, parts.fetched):
+        warnings.append("The message has no readable date: the date shown is when the server received it.")
+    defects = dict.fromkeys((*parts.defects, *message.defects))
+    if defects:
+        warnings.append(f"The message is malformed: {'; '.join(defects)}.")
+    return warnings
 
 
 TOOL = MailTool(

@@ -9,7 +9,7 @@ from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.parts import Window, fetch_window
 from mailmcp.imap.session import Session
 from mailmcp.mail.raw_source import read_source
-from mailmcp.model.message_ref import UINT32_MAX, MessageRef
+from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.message_id import parse_message_id
@@ -68,40 +68,26 @@ async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outc
             BaseReason.OUT_OF_RANGE,
             f"is past the end: the message has {window.said_octets} octets. Send less, or leave it out.",
         )
-    return _outcome(arguments, ref, window)
-
-
-def _outcome(
-    arguments: GetMessageRawArguments, ref: MessageRef, window: Window
-) -> Outcome[GetMessageRawData]:
     warnings: list[str] = []
     source = read_source(window.octets, more=window.end < window.size_octets)
-    if source is None:
-        content, octets_shown = b64encode(window.octets).decode("ascii"), len(window.octets)
-    else:
-        content, octets_shown = source.text, source.octets_read
-        if source.shown:
-            warnings.append(
-                f"{counted(source.shown, 'invisible character')} shown by code point, as <U+200B>; "
-                "the resource message_raw_uri has the exact octets."
-            )
+    content = source.text if source else b64encode(window.octets).decode("ascii")
+    end = window.offset + (source.octets_read if source else len(window.octets))
+    if source and source.shown:
+        warnings.append(
+            f"{counted(source.shown, 'invisible character')} shown by code point, as <U+200B>; "
+            "the resource message_raw_uri has the exact octets."
+        )
     if window.said_octets > window.size_octets:
         warnings.append(
             f"The server announced {window.said_octets} octets but sends none from {window.size_octets} on."
         )
-    end = window.offset + octets_shown
-    next_offset = end if end < window.size_octets else None
     next_action = None
-    if next_offset is not None:
-        is_default = arguments.max_bytes == _OCTETS_DEFAULT
+    if end < window.size_octets:
+        sent = arguments.model_dump(exclude_defaults=True)
         next_action = NextAction(
             instruction="Get the next octets.",
             tool=GET_MESSAGE_RAW,
-            arguments={
-                "message_id": ref.message_id,
-                "offset": end,
-                **({} if is_default else {"max_bytes": arguments.max_bytes}),
-            },
+            arguments=sent | {"message_id": ref.message_id, "offset": end},
         )
     kind = "text" if source else "base64"
     return Outcome(
@@ -114,8 +100,8 @@ def _outcome(
             message_raw_uri=ref.message_raw_uri,
             size_bytes=window.size_octets,
             offset=window.offset,
-            returned_bytes=octets_shown,
-            next_offset=next_offset,
+            returned_bytes=end - window.offset,
+            next_offset=end if next_action else None,
             encoding="utf-8" if source else "base64",
             content=content,
         ),

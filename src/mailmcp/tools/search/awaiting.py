@@ -52,15 +52,13 @@ async def find_unanswered(
     search = searches.as_made(search)
     await explain_failures(call, search, searches)
     searches, page = await _fill_page(call, search, searches, replies)
-    owner_of, related = call.preferences.owner_of, replies.related
-    caveats = dict.fromkeys(related.statements)
-    for account_id in {each.account_id: None for each in search.sources if to_owner}:
-        if not owner_of(account_id).addresses:
-            caveats[f"The owner's address in account {account_id} isn't known, so mail to it is missing."] = (
-                None
-            )
-    if related.issues:
-        caveats["Some may have replies in places that couldn't be searched."] = None
+    related = replies.related
+    unknown = [
+        f"The owner's address in account {account_id} isn't known, so mail to it is missing."
+        for account_id in dict.fromkeys(each.account_id for each in search.sources)
+        if to_owner and not call.preferences.owner_of(account_id).addresses
+    ]
+    missing = ["Some may have replies in places that couldn't be searched."] if related.issues else []
     without = "that you haven't answered" if to_owner else "without a reply"
     looked = counted(len(related.looked), "mailbox", "mailboxes")
     return FoundMessages(
@@ -68,7 +66,7 @@ async def find_unanswered(
         searches=searches,
         page=page,
         what=f" {without} (replies looked for in {looked})",
-        caveats=tuple(caveats),
+        caveats=(*unknown, *related.statements, *missing),
         issues=tuple(related.issues),
     )
 

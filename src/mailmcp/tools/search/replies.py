@@ -60,9 +60,8 @@ class ReplySearch:
         letters = {ref: each for ref, row in rows.items() if (each := self._letter(ref, row)).may_await}
         moments = [each.written_at for each in letters.values()]
         moments += [float(row.internaldate_epoch or 0) for row in rows.values()]
-        since = datetime.fromtimestamp(
-            max(min(filter(None, moments), default=0), _MARGIN_S) - _MARGIN_S, UTC
-        ).date()
+        earliest = min(filter(None, moments), default=0)
+        since = datetime.fromtimestamp(max(earliest - _MARGIN_S, 0), UTC).date()
         # A server that doesn't find a message by its Message-ID finds no reply to it.
         probe = next((ref for ref, each in letters.items() if is_searchable(each.links.own_id)), None)
         probed = {letters[probe].links.own_id} if probe else set[str]()

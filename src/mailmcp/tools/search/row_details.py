@@ -16,11 +16,11 @@ from mailmcp.mail.notices import delivery_report_part, failed_recipients
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import SearchTerms
 from mailmcp.tools.fetch_parts import fetch_parts
-from mailmcp.tools.people import ROW_RECIPIENTS_MAX
 from mailmcp.tools.rows import RowDetails, row_items
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.tool import Call
 
+_RECIPIENTS_MAX: Final = 2  # named in the row of a bounce
 ROW_PART_OCTETS: Final = 32_768
 """Fetched of an invitation for its times, which may come after a hundred attendees and a description."""
 
@@ -55,7 +55,7 @@ async def fetch_details(
     for ref, message in fetched.messages.items():
         part, octets = parts[ref], message.sections.get(parts[ref].part_id, b"")
         if not part.is_calendar and delivery_report_part(part) is not None:
-            failed = failed_recipients(octets, part)[:ROW_RECIPIENTS_MAX]
+            failed = failed_recipients(octets, part)[:_RECIPIENTS_MAX]
             details[ref] = RowDetails(not_delivered_to=failed)
         elif (invitation := read_invitation(octets, part, zone)) is not None:
             read[ref] = invitation

@@ -95,23 +95,14 @@ class Member:
         return replace(self, copies=(*self.copies, *places))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
-    """A conversation, as far as it could be found."""
-
-    members: Sequence[Member]
-    """Oldest first; copies are folded into one."""
-
-    found: RelatedMail
-    """Where it was searched for, and what is missing."""
-
-    method: str
-
-
-async def find_conversation(call: Call, ref: MessageRef, *, all_accounts: bool) -> Conversation:
+async def find_conversation(
+    call: Call, ref: MessageRef, *, all_accounts: bool
+) -> tuple[list[Member], RelatedMail]:
     """Find the conversation of a message; four round trips, and two for each further step of references.
 
-    What fails on the way is among `Conversation.found`.
+    Returns:
+        The messages, oldest first, with copies folded into one. Also where they were searched for, and what
+        is missing: what fails on the way.
 
     Raises:
         NotFoundError: The mailbox or the message is gone.
@@ -121,7 +112,6 @@ async def find_conversation(call: Call, ref: MessageRef, *, all_accounts: bool) 
     now = anyio.current_time()
     deadline = now + (call.deadline - now) * limits.SEARCH_DEADLINE_SHARE
     row = await call.ask(lambda session: _fetch_row(session, ref), message=ref, deadline=deadline)
-    start = Member(ref=ref, row=row)
     others = [each.account_id for each in call.pool.accounts if all_accounts]
     found = RelatedMail(
         call=call,
@@ -132,13 +122,8 @@ async def find_conversation(call: Call, ref: MessageRef, *, all_accounts: bool) 
         rows={ref: row},
     )
     await found.list_mailboxes()
-    members = await _follow(call, start, found)
-    by_server = "the server's thread ids, " if start.row.thread_id else ""
-    return Conversation(
-        members=sorted(_fold(members, ref, found), key=lambda each: each.position),
-        found=found,
-        method=f"{by_server}Message-ID, References and In-Reply-To",
-    )
+    members = await _follow(call, Member(ref=ref, row=row), found)
+    return sorted(_fold(members, ref, found), key=lambda each: each.position), found
 
 
 def _fetch_row(session: Session, ref: MessageRef) -> FetchedMessage:

@@ -23,7 +23,7 @@ from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW, GET_THREAD
 from mailmcp.tools.people import first_addresses_of
 from mailmcp.tools.rows import ListedRow, build_row, flags_of, message_id_of
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.coverage import CoverageData
+from mailmcp.tools.search.coverage import CoverageData, places_data
 from mailmcp.tools.thread.conversation import Member, find_conversation
 from mailmcp.tools.thread.texts import Texts, read_texts
 from mailmcp.tools.tool import Call, MailTool
@@ -115,8 +115,8 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     """
     start = _start(arguments)
     call.choose_message(start.ref, "" if start.all_accounts else arguments.account_id)
-    conversation = await find_conversation(call, start.ref, all_accounts=start.all_accounts)
-    members, more = _cut(start, conversation.members)
+    every, found = await find_conversation(call, start.ref, all_accounts=start.all_accounts)
+    members, more = _cut(start, every)
     texts = await read_texts(call, members)
     shown = [each for each in members if each.ref in texts.by_ref]
     if texts.issues and not shown:
@@ -126,7 +126,9 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     shares = _share_out([len(texts.by_ref[each.ref].text) for each in shown], start.max_chars)
     rows = [_row(each, texts.by_ref[each.ref], share) for each, share in zip(shown, shares, strict=True)]
     cursor = _format_cursor(replace(start, after=members[-1].position)) if more else None
-    zone, found, total = call.preferences.zone, conversation.found, len(conversation.members)
+    zone, total = call.preferences.zone, len(every)
+    by_server = "the server's thread ids, " if found.rows[start.ref].thread_id else ""
+    method = f"found by {by_server}Message-ID, References and In-Reply-To"
 
     def name_of(account_id: str, mailbox: str | None) -> str:
         name = mailbox or EVERYTHING
@@ -138,7 +140,7 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     where = "all accounts" if start.all_accounts else start.ref.account_id
     summary = (
         f"{len(rows)} of {counted(total, 'message')} of a conversation, oldest first, times in {zone}; "
-        f"found by {conversation.method} in {counted(len(found.looked), 'mailbox', 'mailboxes')} ({where})"
+        f"{method} in {counted(len(found.looked), 'mailbox', 'mailboxes')} ({where})"
         f"{', not in ' if left_out else ''}{', '.join(map(code, left_out))}"
     )
     if not start.all_accounts and len(call.pool.accounts) > 1:
@@ -152,9 +154,9 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
             coverage=CoverageData(
                 complete=not (found.issues or found.statements or texts.issues),
                 mailboxes_searched=len(found.looked),
-                mailboxes_failed=[name_of(*each) for each in found.failed],
-                mailboxes_not_searched=left_out or None,
-                method=" ".join([f"Found by {conversation.method}.", *found.statements]),
+                mailboxes_failed=places_data([*found.failed]),
+                mailboxes_not_searched=places_data(found.left_out) or None,
+                method=" ".join([f"F{method[1:]}.", *found.statements]),
             ),
         ),
         blocks=tuple(chain.from_iterable(_blocks(each, zone=zone) for each in rows)),
