@@ -156,7 +156,7 @@ class SearchMessagesArguments(_CriteriaArguments):
     snippet_max_chars: int = Field(
         0, ge=0, le=SNIPPET_CHARS_MAX, description="Show so much text around a match."
     )
-    cursor: str = Field("", description="From the previous page; enough on its own.")
+    cursor: str = Field("", description="From the previous page.")
 
     exclusive = (
         ("unanswered_only", "answered"),
