@@ -70,10 +70,6 @@ def test_a_similar_mailbox_is_suggested(name: str, meant: Sequence[str]) -> None
         assert found.sentence.startswith("It has `INBOX`, `Archive`, ")
 
 
-def test_all_mail_means_the_mailbox_with_that_use() -> None:
-    assert suggest_mailboxes("All Mail", [*MAILBOXES, box("Alles", "\\All")]).names == ("Alles",)
-
-
 def test_a_container_names_the_mailboxes_below_it() -> None:
     found = suggest_mailboxes("Projects", MAILBOXES)
     assert found.sentence == "`Projects` holds no messages; below it: `Projects/Apollo`, `Projects/Grün`."

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mcp_envelope import InvalidInputError
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_numbered
@@ -36,17 +35,6 @@ def test_pages_go_by_arrival(moved: Desk, sort: str, limit: int, expected: list[
     assert [each for page in found for each in subjects(page.data["messages"])] == expected
     assert all(page.data["total"] == len(DAYS) for page in found)
     assert all(page.telemetry.imap_round_trips == 1 and page.telemetry.cache_hit for page in found[1:])
-
-
-def test_a_cursor_is_enough_for_the_order(moved: Desk, open_desk: DeskFactory) -> None:
-    cursor = moved.search(limit=2).data["next_cursor"]
-    for desk in (moved, open_desk(*moved.accounts)):
-        desk.forget()
-        assert subjects(desk.search(cursor=cursor).data["messages"]) == BY_ARRIVAL[2:4]
-    again = moved.search(cursor=cursor, sort="newest", mailbox="INBOX")
-    assert subjects(again.data["messages"]) == BY_ARRIVAL[2:4]
-    with pytest.raises(InvalidInputError):
-        moved.search(cursor=cursor, sort="oldest")
 
 
 def test_a_search_begun_before_the_move_goes_on_as_it_began(store: Store, desk: Desk) -> None:

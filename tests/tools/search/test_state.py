@@ -19,7 +19,7 @@ from mailmcp.tools.search.state import (
     resume_search,
 )
 from mcp_envelope import BaseReason, InvalidInputError
-from tools.search.starting import read, start, start_in
+from tools.search.starting import read, start
 
 NEWEST, OLDEST = Order(), Order(ascending=True)
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -122,29 +122,6 @@ def test_mailboxes_and_accounts_become_sources_in_an_order(
     check_against_cursor(read(**raw), search)
     again = start(*accounts, **arguments_of(search))
     assert (again.sources, again.order) == (search.sources, order)
-
-
-@pytest.mark.parametrize(
-    ("raw", "since", "before"),
-    [
-        ({"start_date": "2026-03-29"}, "2026-03-28T23:00:00+00:00", None),
-        ({"end_date": "2026-03-29"}, None, "2026-03-29T22:00:00+00:00"),
-        (
-            {"since": "2026-10-25", "before": "2026-10-26"},
-            "2026-10-24T22:00:00+00:00",
-            "2026-10-25T23:00:00+00:00",
-        ),
-        ({"last_days": 1}, "2024-02-28T23:00:00+00:00", None),
-        ({"since": "2026-07-01T00:00:00Z"}, "2026-07-01T00:00:00+00:00", None),
-    ],
-)
-def test_days_are_those_of_the_zone_also_where_clocks_change(
-    raw: dict[str, Any], since: str | None, before: str | None
-) -> None:
-    search = start_in(BERLIN, **raw)
-    criteria = search.query
-    found = [each and each.astimezone(UTC).isoformat() for each in (criteria.since, criteria.before)]
-    assert found == [since, before]
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ class Group:
         """The newest name, and some of the others; None if it has none."""
         others = [each for each in self.names if each != self.face.name]
         shown = [*filter(None, [self.face.name]), *others][:_NAMES_MAX]
-        return ", ".join(shown + ["…"] * (len(self.names) > len(shown))) or None
+        return " / ".join(shown + ["…"] * (len(self.names) > len(shown))) or None
 
 
 @dataclass(slots=True, kw_only=True)
