@@ -76,6 +76,7 @@ def list_columns(row: ListedRow, who: str, *, zone: tzinfo, when: str = "") -> l
     return [
         time,
         *marks_of(row.flags),
+        *(["look-alike sender"] if row.suspicions else []),
         *invitation_column(row.invitation or "", when),
         f"{who}: {quote(row.subject) or 'no subject'}",
         *(["files unknown"] if row.attachments_unknown else []),

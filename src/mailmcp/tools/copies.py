@@ -7,13 +7,10 @@ within one mailbox.
 """
 
 from collections.abc import Hashable, Sequence
-from functools import cached_property
 from typing import Final, Generic, TypeVar
 
-from typing_extensions import override
-
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.mail.header.fields import Headers, parse_headers
+from mailmcp.mail.header.fields import parse_headers
 
 _TOGETHER: Final = ("Date", "From", "Subject", "Message-ID")
 
@@ -66,65 +63,24 @@ class Folded(Generic[PlaceT, ItemT]):
 def copy_keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
     """Return what only copies of a message share; empty if nothing would prove a copy.
 
+    COPY keeps INTERNALDATE (RFC 9051 section 6.4.7), and nobody who sends mail later can choose it. With
+    the size it tells a copy from another message under the same headers, without a round trip. Where the
+    server has ids of its own (EMAILID of RFC 8474, X-GM-MSGID), these decide.
+
     Args:
         account_id: Its account.
         message: With COPY_ITEMS, or the server's ids.
     """
-    by_server = server_keys(account_id=account_id, email_id=message.email_id, gmail_id=message.gmail_id)
-    if by_server or message.size_octets is None or message.internaldate_epoch is None:
-        return by_server
-    return (_Stored(message),)
-
-
-def server_keys(*, account_id: str = "", email_id: str = "", gmail_id: int = 0) -> tuple[Hashable, ...]:
-    """Return the server's own keys for copies: two messages that share one are certainly copies.
-
-    Args:
-        account_id: The account in which the ids are valid.
-        email_id: EMAILID (RFC 8474); "" if the server has none.
-        gmail_id: X-GM-MSGID; 0 if the server has none.
-    """
     keys: list[Hashable] = []
-    if email_id:
-        keys.append(("email_id", account_id, email_id))
-    if gmail_id:
-        keys.append(("gmail_id", account_id, gmail_id))
-    return tuple(keys)
-
-
-def header_key(headers: Headers) -> Hashable | None:
-    """Return what all copies share, and perhaps others; None without a Message-ID."""
+    if message.email_id:
+        keys.append(("email_id", account_id, message.email_id))
+    if message.gmail_id:
+        keys.append(("gmail_id", account_id, message.gmail_id))
+    if keys or message.size_octets is None or message.internaldate_epoch is None:
+        return tuple(keys)
+    headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
     if not headers.get("Message-ID"):
-        return None
+        return ()
     # Servers refold lines.
-    return ("headers", *(tuple(" ".join(raw.split()) for raw in headers.raw_all(name)) for name in _TOGETHER))
-
-
-class _Stored:
-    """A key that only copies of one stored message share, for servers without ids.
-
-    COPY keeps INTERNALDATE (RFC 9051 section 6.4.7), and nobody who sends mail later can choose it. With
-    the size it tells a copy from another message under the same headers, without a round trip. Headers are
-    read only if all else is equal.
-    """
-
-    def __init__(self, message: FetchedMessage) -> None:
-        self._octets = message.sections.get("HEADER.FIELDS", b"")
-        self._measures = (message.size_octets, message.internaldate_epoch, message.body_structure)
-
-    @cached_property
-    def _headers(self) -> Hashable | None:
-        return header_key(parse_headers(self._octets))
-
-    @override
-    def __hash__(self) -> int:
-        return hash(self._measures)
-
-    @override
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _Stored)
-            and self._measures == other._measures
-            and self._headers is not None
-            and self._headers == other._headers
-        )
+    shown = tuple(tuple(" ".join(raw.split()) for raw in headers.raw_all(name)) for name in _TOGETHER)
+    return ((message.size_octets, message.internaldate_epoch, message.body_structure, shown),)

@@ -14,7 +14,7 @@ from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.text.body import body_text
-from mailmcp.mail.text.snippet import find_word, make_snippet_around, normalize_words
+from mailmcp.mail.text.snippet import find_words, make_snippet_around, normalize_words
 from mailmcp.model.query import Kind, SearchQuery
 
 SNIPPET_OCTETS: Final = 4096
@@ -69,7 +69,7 @@ def find_evidence(terms: SearchTerms, texts: Mapping[str, str]) -> list[str]:
     found: list[str] = []
     for place, text in texts.items():
         wanted = (*terms.by_place.get(place, ()), *terms.anywhere)
-        if find_word(normalize_words(text.replace(MARK_OPENING, " ")), wanted) is not None:
+        if find_words(normalize_words(text.replace(MARK_OPENING, " ")), wanted):
             found.append(place)
     return found
 
@@ -93,5 +93,5 @@ def text_of(fetched: FetchedMessage, terms: SearchTerms) -> str:
 
 
 def snippet_of(text: str, terms: SearchTerms, max_chars: int) -> str:
-    """Make a snippet around the first term found, else of the start; "" if there is no text."""
+    """Make a snippet around the last term found, else of the start; "" if there is no text."""
     return make_snippet_around(text, terms.in_text, max_chars)

@@ -12,6 +12,7 @@ from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import addresses_in, format_address, parse_addresses
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.people import people_of
+from mailmcp.mail.trust.sender import check_sender
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.owner import Owner
 from mailmcp.tools.preferences import DEFAULTS
@@ -19,6 +20,15 @@ from mailmcp.tools.preferences import DEFAULTS
 ROW_RECIPIENTS_MAX: Final = 2
 """Recipients named in a row of sent mail; the others are counted."""
 
+_LOOKALIKES: Final = frozenset(
+    {
+        "name_imitates_user",
+        "address_imitates_user",
+        "mixed_script_domain",
+        "confusable_domain",
+        "mixed_script_name",
+    }
+)
 _OUTGOING: Final = frozenset({"\\Sent", "\\Drafts"})
 
 
@@ -56,6 +66,12 @@ class SentMail:
             if addresses_in(headers, "To") <= own:
                 return None
         return first_addresses_of(headers, "To", limit=ROW_RECIPIENTS_MAX)
+
+    def lookalikes(self, ref: MessageRef, headers: Headers) -> list[str]:
+        """Return the kinds of suspicions that From alone shows: the sender looks like someone else."""
+        owner = self.owner_of(ref.account_id)
+        found = check_sender(headers, own_names=owner.names, own_addresses=owner.addresses)
+        return [each.kind for each in found if each.kind in _LOOKALIKES]
 
     def use_of(self, account_id: str, mailbox: str) -> str:
         """Return the special use of a mailbox; "" for an ordinary one."""

@@ -54,6 +54,9 @@ class ListedRow(Row):
     """
 
     from_: str = Field(alias="from")
+    suspicions: Strings | None = None
+    """What makes the sender look like someone else, as in imap_get_message."""
+
     to: str | None = None
     """Set if the account's owner wrote the message."""
 
@@ -186,6 +189,7 @@ def build_row(
             "date": format_rfc3339(moment) if (moment := written or fetched.internal_date) else "",
             "arrived": arrived,
             "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
+            "suspicions": sent_mail.lookalikes(ref, headers) or None,
             "to": sent_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": flags_of(fetched),

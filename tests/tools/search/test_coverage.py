@@ -7,170 +7,203 @@ import pytest
 
 from imap.searches import page_of
 from mailmcp import limits
+from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.cursor import Source
+from mailmcp.model.query import CRITERIA
+from mailmcp.reasons import Reason
+from mailmcp.tools.search.advice import search_warnings
 from mailmcp.tools.search.coverage import COVERAGE_CHARS_MAX, Coverage
+from mailmcp.tools.search.failures import nothing_searched, source_issues
+from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, suggest_search
+from mailmcp.tools.search.sources import Searched, Searches
 from mailmcp.tools.search.state import Search
-from servers.peer import PeerFactory
-from servers.peer_actions import Respond, Rule
-from servers.peer_mailbox import PeerMailbox, make_messages
-from tools.conftest import DeskFactory
-from tools.search.starting import start
-from tools.stores import peer_account
+from mcp_envelope import ConflictError, InternalError, NotFoundError, ToolError
+from tools.search.starting import TODAY, read, start
 
 SEARCH = start(query="x")
 SEVERAL = start(query="x", mailbox="*", account_id="*")
+LOST = InternalError("lost", reason=Reason.CONNECTION_LOST, retryable=True)
+MISSING = NotFoundError("missing", reason=Reason.MAILBOX_MISSING)
+ARCHIVE, TRASH = ("home", "Archive"), ("home", "Trash")
 
 
 def scanned(
-    *statements: str,
-    complete: bool = True,
-    known_gaps: str = "",
-    uids: tuple[int, ...] = (),
+    *statements: str, complete: bool = True, known_gaps: str = "", uids: tuple[int, ...] = ()
 ) -> MailboxPage:
     rows = [FetchedMessage(uid=uid) for uid in uids]
     return page_of(*rows, exists=7, statements=statements, known_gaps=known_gaps, complete=complete)
 
 
-def coverage(search: Search = SEARCH, **facts: Any) -> Coverage:
-    known: dict[str, Any] = {"search": search, "seen": (scanned(),), "accounts": ("home",), "failed": ()}
-    return Coverage(**known | facts)
+def place(account_id: str, mailbox: str, found: MailboxPage | ToolError) -> Searched:
+    return Searched(source=Source(account_id=account_id, mailbox=mailbox), found=found)
+
+
+def coverage(
+    search: Search = SEARCH,
+    *,
+    seen: tuple[MailboxPage, ...] = (scanned(),),
+    failed: tuple[tuple[str, str], ...] = (),
+    others: tuple[tuple[str, str], ...] = (),
+    **facts: Any,
+) -> Coverage:
+    searched = [place("home", f"Seen {number}", page) for number, page in enumerate(seen)]
+    searched += [place(*each, LOST) for each in failed]
+    listings: dict[str, tuple[Mailbox, ...]] = {}
+    for account_id, name in others:
+        use = "\\Trash" if name == "Trash" else ""
+        box = Mailbox(name=name, delimiter="/", selectable=True, special_use=use)
+        listings[account_id] = (*listings.get(account_id, ()), box)
+    searches = Searches(searched=searched, listings=listings, **facts)
+    return Coverage(search=search, searches=searches, listings=listings)
 
 
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        ({}, "No messages matched in `INBOX` (home), out of 7"),
-        (
-            {"others": (("home", "A"),)},
-            "No messages matched in `INBOX` (home), out of 7; 1 mailbox was not searched",
-        ),
-        (
-            {"others": (("home", "A"), ("home", "B"))},
-            "No messages matched in `INBOX` (home), out of 7; 2 mailboxes were not searched",
-        ),
+        ({}, "matched in `INBOX` (home), out of 7"),
+        ({"others": (ARCHIVE,)}, "matched in `INBOX` (home), out of 7; 1 mailbox was not searched"),
+        ({"others": (ARCHIVE, TRASH)}, "matched in `INBOX` (home), out of 7; 2 mailboxes were not searched"),
         (
             {"seen": (scanned("Some were not seen.", complete=False),)},
-            "No messages were found in `INBOX` (home), but not everything could be searched",
+            "were found in `INBOX` (home), but not everything could be searched",
         ),
         (
-            {"seen": (scanned(known_gaps="Servers may miss some."),), "others": (("home", "A"),)},
-            "No messages were found in `INBOX` (home), out of 7. Servers may miss some; "
-            "1 mailbox was not searched",
+            {"seen": (scanned(known_gaps="Servers may miss some."),), "others": (ARCHIVE,)},
+            "were found in `INBOX` (home), out of 7. Servers may miss some; 1 mailbox was not searched",
         ),
-        ({"cut": True}, "No messages were found in `INBOX` (home), but not everything could be searched"),
+        ({"cut": True}, "were found in `INBOX` (home), but not everything could be searched"),
+        ({"failed": (ARCHIVE,)}, "were found in `INBOX` (home), but 1 mailbox could not be searched"),
+        (
+            {"failed": (("home", "*"), ("club", "*"))},
+            "were found in `INBOX` (home), but 2 accounts could not be searched",
+        ),
     ],
 )
 def test_an_empty_page_claims_only_what_is_proven(facts: dict[str, Any], said: str) -> None:
-    assert coverage(**facts).summarize_nothing_found() == said
-
-
-@pytest.mark.parametrize(
-    ("failed", "said"),
-    [
-        ((("home", "A"),), "1 mailbox"),
-        ((("home", "A"), ("home", "B")), "2 mailboxes"),
-        ((("home", "*"),), "1 account"),
-        ((("home", "*"), ("club", "*")), "2 accounts"),
-        ((("home", "*"), ("club", "A")), "2 mailboxes"),
-    ],
-)
-def test_failed_mailboxes_are_counted(failed: tuple[tuple[str, str], ...], said: str) -> None:
-    found = coverage(SEVERAL, failed=failed).summarize_nothing_found()
-    assert found == f"No messages were found in 1 mailbox (home), but {said} could not be searched"
+    assert coverage(**facts).summarize_nothing_found() == f"No messages {said}"
 
 
 def test_the_data_names_the_mailboxes_that_the_text_counts() -> None:
     names = tuple(("home", f"Box {number}") for number in range(limits.COVERAGE_NAMES_MAX + 3))
-    data = coverage(seen=(scanned("One. "), scanned("One. "), scanned("Two.")), failed=names).data
-    assert data.mailboxes_failed == [name for _, name in names[: limits.COVERAGE_NAMES_MAX]]
-    assert (data.complete, data.mailboxes_searched, data.mailboxes_not_searched) == (False, 3, None)
-    assert data.method == "One. Two. Not named: 3 more mailboxes."
+    found = coverage(
+        seen=(scanned("One. "), scanned("One. "), scanned("Two.")), failed=names, others=(TRASH,)
+    )
+    assert found.data.mailboxes_failed[-1] == {"account_id": "home", "mailbox": "Box 19"}
+    assert found.data.mailboxes_not_searched == [{"account_id": "home", "mailbox": "Trash"}]
+    assert (found.data.complete, found.data.mailboxes_searched) == (False, 3)
+    assert found.data.method == "One. Two. Not named: 3 more mailboxes."
 
 
 def test_no_sentence_is_cut_within_the_name_of_a_mailbox() -> None:
-    seen = [
+    seen = tuple(
         replace(scanned(), reach=f"Searched a part of `Box {number} {'x' * 150}`.") for number in range(9)
-    ]
+    )
     found = coverage(seen=seen)
     texts = (found.data.method, found.lines(empty=True)[0])
     assert all(text.endswith("x`. …") and len(text) < COVERAGE_CHARS_MAX + 30 for text in texts)
-    long = replace(scanned(), reach=f"Searched a part of `{'x' * 900}`.")
-    assert coverage(seen=(long, *seen)).data.method.endswith("x`. …")
-
-
-def test_a_name_cannot_pass_for_the_count_of_names() -> None:
-    names = tuple(("home", "and 58 more") for _ in range(limits.COVERAGE_NAMES_MAX + 1))
-    found = coverage(others=names)
-    assert found.data.mailboxes_not_searched == ["and 58 more"] * limits.COVERAGE_NAMES_MAX
-    assert found.data.method.endswith(" Not named: 1 more mailbox.")
-    (line,) = (each for each in found.lines(empty=True) if each.startswith("Not searched: "))
-    assert line.endswith("`and 58 more`, and 1 more")
-
-
-def test_accounts_are_named_where_there_are_several() -> None:
-    two = replace(SEVERAL, sources=(*SEARCH.sources, Source(account_id="club", mailbox="INBOX")))
-    assert coverage(two, failed=(("club", "A"),)).data.mailboxes_failed == ["club: A"]
-    (line,) = coverage(two, others=(("club", "A`B"), ("club", r'"A\u0060B"'))).lines(empty=True)
-    assert line == r'Not searched: club: `"A\u0060B"`, club: `"\"A\\u0060B\""`'
 
 
 def test_the_text_says_how_it_was_searched_where_that_matters() -> None:
     whole, part = coverage(seen=(scanned("So."),)), coverage(seen=(scanned("So.", complete=False),))
     assert whole.lines(empty=False) == ()
     assert whole.lines(empty=True) == part.lines(empty=False) == ("How it was searched: So.",)
-    others = coverage(others=(("home", "A`B"),))
-    assert others.lines(empty=True) == (r'Not searched: `"A\u0060B"`',)
+    assert coverage(others=(ARCHIVE,)).lines(empty=True) == (), "those left out on purpose are no news"
+    checked, full = replace(scanned(), checked=30, unchecked=315), replace(scanned(), checked=10, left=490)
+    assert coverage(seen=(checked, full, replace(checked, checked=40))).method == [
+        "Checked 70 of 700 possible matches; the next page continues from there."
+    ]
 
 
 def test_known_gaps_count_only_if_nothing_was_found() -> None:
     blind = scanned(known_gaps="Servers may overlook it.")
     nothing = coverage(seen=(blind, blind))
-    assert (nothing.complete, nothing.unproven) == (False, "Servers may overlook it.")
+    assert (nothing.complete, nothing.all_seen, nothing.unproven) == (False, True, "Servers may overlook it.")
+    assert nothing.data.method == "Servers may overlook it."
     something = coverage(seen=(blind, scanned(known_gaps="Servers may overlook it.", uids=(4,))))
-    assert (something.complete, something.unproven) == (True, "")
     later = coverage(replace(SEARCH, total=3), seen=(blind,))
-    assert (later.complete, later.unproven) == (True, "")
+    assert [(each.complete, each.unproven) for each in (something, later)] == [(True, "")] * 2
 
 
-def test_an_unproven_result_is_mentioned_once() -> None:
-    """In the summary, or in a line of its own where more is amiss."""
-    doubt = scanned("So.", known_gaps="Servers may miss some.")
-    unsure = coverage(seen=(doubt, doubt))
-    assert (unsure.complete, unsure.all_seen) == (False, True)
-    assert unsure.data.method == "So. Servers may miss some."
-    assert unsure.lines(empty=True) == ("How it was searched: So.",)
-    worse = coverage(seen=(doubt,), failed=(("home", "A"),))
-    assert worse.lines(empty=True) == (
-        "How it was searched: So.",
-        "Not proven complete: Servers may miss some.",
-    )
+QUERY, SUBJECT = (row for row in CRITERIA if row.name in {"query", "subject"})
 
 
-def test_a_failed_list_only_leaves_out_the_other_mailboxes(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    rules = [Rule(command="LIST", action=Respond(b"{tag} NO not now\r\n"))]
-    reply = open_desk(peer_account(peer(messages=make_messages(1), rules=rules))).search(subject="nowhere")
-    assert reply.data["returned"] == 0
-    assert "mailboxes_not_searched" not in reply.data["coverage"]
-    assert reply.data["next_action"]["tool"] == "imap_list_mailboxes"
+@pytest.mark.parametrize(
+    ("counts", "changed"),
+    [
+        (Counts(places={ARCHIVE: 2, TRASH: 1}, without={QUERY: 9}, written=3), {"mailbox": "*"}),
+        (Counts(places={TRASH: 1}, without={QUERY: 9}, written=3), {"mailboxes": ["Trash"]}),
+        (Counts(places={}, without={QUERY: 9}, written=3), {"dates": "written"}),
+        (Counts(places={}, without={QUERY: 9, SUBJECT: 2}), {"subject": None}),
+        (NO_COUNTS, {"mailbox": "*"}),
+    ],
+)
+def test_the_next_search_is_where_matches_were_counted(counts: Counts, changed: dict[str, object]) -> None:
+    search = start(query="x", subject="y", since="2015-01-01")
+    found = coverage(search, others=(("home", "INBOX"), ARCHIVE, TRASH))
+    found.searches.searched[:] = [place("home", "INBOX", scanned())]
+    arguments = suggest_search(found, counts).arguments
+    assert arguments is not None
+    assert {name: arguments.get(name) for name in changed} == changed
 
 
-def test_an_empty_result_with_a_failed_mailbox_proves_nothing(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
-    refusal = Rule(command="EXAMINE", containing="Shut", action=Respond(b"{tag} NO [UNAVAILABLE] no\r\n"))
-    server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="Shut")], rules=[refusal])
-    reply = open_desk(peer_account(server)).search(mailbox="*", subject="nowhere")
-    assert reply.outcome.summary.startswith(
-        "No messages were found in 1 mailbox (work), but 1 mailbox could not"
-    )
-    assert reply.data["status"] == "partial"
-    assert reply.data["next_action"]["instruction"] == "Search again where it failed."
+def test_the_last_suggestion_is_a_list_of_mailboxes() -> None:
+    assert suggest_search(coverage(), NO_COUNTS).tool == "imap_list_mailboxes"
 
 
-def test_what_several_mailboxes_have_left_is_one_sentence() -> None:
-    checked, full = replace(scanned(), checked=30, unchecked=315), scanned()
-    full = replace(full, checked=10, left=490)
-    said = coverage(seen=(checked, full, replace(checked, checked=40))).method
-    assert said == ["Checked 70 of 700 possible matches; the next page continues from there."]
+def test_left_out_mailboxes_of_several_accounts_are_searched_in_all_of_them() -> None:
+    accounts = ("home", "club")
+    sources = tuple(Source(account_id=each, mailbox="*") for each in accounts)
+    found = coverage(replace(SEVERAL, sources=sources), others=tuple((each, "Trash") for each in accounts))
+    arguments = suggest_search(found, NO_COUNTS).arguments
+    assert arguments is not None
+    assert (arguments["account_id"], arguments["mailboxes"]) == ("*", ["Trash"])
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ({"unread_only": True, "query": "two words"}, []),
+        ({"unanswered_only": True}, ["Answered is"]),
+        ({"last_days": 3}, ["Searches by time"]),
+        ({"last_days": 0}, ["last_days 0 is no filter"]),
+        ({"since": "2024-01-01T00:00:00Z", "unanswered_only": True}, ["Answered is", "Searches by time"]),
+    ],
+)
+def test_an_empty_result_warns_about_misleading_criteria(raw: dict[str, Any], said: list[str]) -> None:
+    warned = [*search_warnings(start(**raw), read(**raw), (), empty=True, today=TODAY)]
+    assert len(warned) == len(said)
+    assert all(line.startswith(part) for part, line in zip(said, warned, strict=True))
+
+
+def told(*searched: Searched) -> list[tuple[object, object, str]]:
+    issues = source_issues(Searches(searched=list(searched)))
+    return [(each.about["account_id"], each.about.get("mailbox"), each.message) for each in issues]
+
+
+def test_an_account_that_failed_alike_everywhere_is_one_issue() -> None:
+    assert told(place("home", "A", LOST), place("home", "B", LOST)) == [("home", None, "lost")]
+    assert told(place("home", "*", LOST)) == [("home", None, "lost")]
+    assert told(place("home", "A", LOST), place("home", "B", MISSING), place("club", "A", LOST)) == [
+        ("home", "A", "lost"),
+        ("home", "B", "missing"),
+        ("club", "A", "lost"),
+    ]
+
+
+def test_the_error_of_all_is_that_of_the_first() -> None:
+    searches = Searches(searched=[place("home", "A", MISSING), place("club", "B", LOST)])
+    error = nothing_searched(SEARCH, searches, None)
+    assert (error.message, error.code) == (MISSING.message, MISSING.code)
+    assert [each["mailbox"] for each in error.details["issues"]] == ["A", "B"]  # type: ignore[attr-defined]
+    assert error.next_action is not None
+    assert error.next_action.tool == "imap_list_mailboxes"
+
+
+def test_the_next_action_for_a_rebuilt_mailbox_repeats_the_search() -> None:
+    rebuilt = ConflictError("It was rebuilt.", reason=Reason.UIDVALIDITY_CHANGED)
+    error = nothing_searched(start(mailbox="A"), Searches(searched=[place("home", "A", rebuilt)]), None)
+    assert "issues" not in error.details
+    assert error.next_action is not None
+    assert error.next_action.arguments == {"account_id": "home", "mailbox": "A"}

@@ -60,11 +60,6 @@ def problems(error: InvalidInputError) -> list[tuple[str, str]]:
     return sorted((each.field, each.reason.value) for each in error.problems)
 
 
-def test_the_cursor_alone_is_enough(searching: Desk, cursor: str) -> None:
-    reply = searching.search(cursor=cursor)
-    assert (reply.places, reply.data["account_id"], reply.data["total"]) == ([2], "work", 3)
-
-
 def test_the_same_arguments_beside_a_cursor_are_accepted(searching: Desk, cursor: str) -> None:
     reply = searching.search(
         cursor=cursor,
@@ -101,17 +96,6 @@ def test_a_contradiction_names_its_argument(searching: Desk, cursor: str, name: 
     with pytest.raises(InvalidInputError) as caught:
         searching.search(cursor=cursor, **{name: value})
     assert problems(caught.value) == [(name, "cursor_mismatch")]
-
-
-def test_all_contradictions_are_reported_at_once(searching: Desk, cursor: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        searching.search(cursor=cursor, account_id="home", mailbox="Archive", query="x", snippet_max_chars=50)
-    assert problems(caught.value) == [
-        ("account_id", "cursor_mismatch"),
-        ("mailbox", "cursor_mismatch"),
-        ("query", "cursor_mismatch"),
-        ("snippet_max_chars", "cursor_mismatch"),
-    ]
 
 
 @pytest.mark.parametrize("text", ["x", "next", "s3.3.work:INBOX:1:u2.00000000", "null", "."])

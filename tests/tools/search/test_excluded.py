@@ -47,7 +47,7 @@ def test_all_pages_leave_them_out(desk: Desk, account_id: str, excluded: list[st
     assert len(rows) == 2 * accounts * len(searched)
     first = found[0].data["coverage"]
     assert first["complete"]
-    not_searched = {each.rpartition(": ")[2] for each in first["mailboxes_not_searched"]}
+    not_searched = {each["mailbox"] for each in first["mailboxes_not_searched"]}
     assert not_searched == set(NAMES) - searched | {"Junk"}
     assert found[0].outcome.warnings == ()
 
@@ -62,12 +62,6 @@ def test_they_stay_out_of_what_is_suggested(desk: Desk) -> None:
     action = nothing.data["next_action"]
     assert action["arguments"]["mailboxes"] == ["Junk", "Trash"]
     assert desk.call(action["tool"], action["arguments"]).data["coverage"]["mailboxes_searched"] == 2
-    assert "`Alerts`" in nothing.text
-
-
-def test_groups_leave_them_out_too(desk: Desk) -> None:
-    reply = desk.search(account_id="home", mailbox="*", exclude_mailboxes=["Alerts"], group_by="mailbox")
-    assert {group["key"] for group in reply.data["groups"]} == {"INBOX", "Lists/Python", "Archive"}
 
 
 def test_a_name_that_no_account_has_is_pointed_out(desk: Desk) -> None:
@@ -99,4 +93,5 @@ def test_a_mailbox_named_as_all_of_them_is_left_out_and_named(
     desk = open_desk(peer_account(peer(messages=[letter(1), letter(2)], mailboxes=mailboxes)))
     found = list(pages(desk, mailbox="*", limit=1))
     assert {row["mailbox"] for page in found for row in page.data["messages"]} == {"INBOX", "Alerts"}
-    assert "*" in found[0].data["coverage"]["mailboxes_not_searched"]
+    left_out = found[0].data["coverage"]["mailboxes_not_searched"]
+    assert "*" in [each["mailbox"] for each in left_out]

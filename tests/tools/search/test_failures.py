@@ -7,7 +7,7 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.imap.account import Account, Password
-from mcp_envelope import AuthFailedError, ConflictError, InternalError, NotFoundError
+from mcp_envelope import ConflictError, NotFoundError
 from servers.dovecot import Dovecot
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, FailUid, Respond, Rule, Silence
@@ -42,7 +42,7 @@ def test_an_account_that_is_down_is_an_issue_and_comes_back_with_all_it_has(
     (issue,) = first.data["issues"]
     assert (issue["account_id"], issue["code"], issue["retryable"]) == ("away", "internal", True)
     assert "mailbox" not in issue
-    assert first.data["coverage"]["mailboxes_failed"] == ["away: *"]
+    assert first.data["coverage"]["mailboxes_failed"] == [{"account_id": "away", "mailbox": "*"}]
     assert not first.data["coverage"]["complete"]
     assert (first.data["attempted"], first.data["returned"], first.data["failed"]) == (2, 2, 0)
     assert "not everything could be searched" in first.outcome.summary
@@ -87,11 +87,6 @@ def test_a_loop_over_the_pages_ends_where_an_account_has_failed_for_good(
     assert given == 4
 
 
-def test_when_all_accounts_fail_it_is_an_error(wrong_password: Account, open_desk: DeskFactory) -> None:
-    with pytest.raises(AuthFailedError):
-        open_desk(wrong_password).search(**EVERYWHERE)
-
-
 def test_a_silent_account_does_not_hold_up_the_others(
     store: Store, peer: PeerFactory, open_desk: DeskFactory
 ) -> None:
@@ -126,13 +121,8 @@ def test_a_mailbox_that_refuses_is_an_issue_of_its_own(half_shut: Peer, open_des
     (issue,) = reply.data["issues"]
     assert (issue["mailbox"], issue["account_id"], issue["stage"]) == ("Shut", "work", "search")
     assert reply.data["returned"] == 4
-    assert reply.data["coverage"]["mailboxes_failed"] == ["Shut"]
+    assert reply.data["coverage"]["mailboxes_failed"] == [{"account_id": "work", "mailbox": "Shut"}]
     assert "`Shut`" in reply.text
-
-
-def test_when_it_is_the_only_one_it_is_an_error(half_shut: Peer, open_desk: DeskFactory) -> None:
-    with pytest.raises(InternalError):
-        open_desk(peer_account(half_shut)).search(mailbox="Shut")
 
 
 def test_a_mailbox_of_a_list_that_is_not_there_is_an_issue(store: Store, open_desk: DeskFactory) -> None:
@@ -169,27 +159,8 @@ def test_more_mailboxes_than_a_search_takes_are_said_to_be_left_out(
     coverage = reply.data["coverage"]
     assert coverage["mailboxes_searched"] == limits.SEARCH_SOURCES_MAX
     assert not coverage["complete"]
-    assert coverage["mailboxes_not_searched"][-1] == "Box 204"
+    assert coverage["mailboxes_not_searched"][-1]["mailbox"] == "Box 204"
     assert "not everything could be searched" in reply.outcome.summary
-
-
-def test_names_that_no_cursor_could_hold_are_said_to_be_left_out(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
-    server = peer(mailboxes=[PeerMailbox(name=f"{number:02}{'x' * 900}") for number in range(20)])
-    reply = open_desk(peer_account(server)).search(mailbox="*")
-    assert 5 < reply.data["coverage"]["mailboxes_searched"] < 20
-    assert not reply.data["coverage"]["complete"]
-
-
-def test_a_structure_that_cannot_be_had_costs_its_row_nothing_else(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
-    rule = Rule(command="UID FETCH", containing="BODYSTRUCTURE", action=Respond(b"{tag} NO broken\r\n"))
-    reply = open_desk(peer_account(peer(messages=make_messages(1, 2), rules=[rule]))).search()
-    assert reply.data["status"] == "ok"
-    assert [row["subject"] for row in reply.data["messages"]] == ["Message 2", "Message 1"]
-    assert all("has_attachments" not in row and row["size_bytes"] for row in reply.data["messages"])
 
 
 @pytest.mark.parametrize("cached", [True, False])
@@ -228,16 +199,6 @@ def test_an_account_that_the_settings_no_longer_have_is_an_issue(
     assert reply.data["returned"] == 1
 
 
-def test_a_server_that_searches_ascii_alone_says_so(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    refusal = Rule(command="UID SEARCH", containing="CHARSET", action=_no("[BADCHARSET (US-ASCII)] No"))
-    server = peer(messages=make_messages(1), rules=[refusal])
-    desk = open_desk(peer_account(server))
-    reply = desk.search(query="Zürich")
-    assert not reply.data["coverage"]["complete"]
-    assert "can't search for non-ASCII text" in reply.text
-    assert desk.search(query="Message").uids == [1]
-
-
 @pytest.mark.parametrize("how", ["NO", "BAD", "garbage"])
 def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskFactory, how: str) -> None:
     rules = [Rule(command="UID FETCH", action=FailUid(3, how))]  # type: ignore[arg-type] # a literal
@@ -251,12 +212,3 @@ def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskF
     assert issue["message_id"].endswith(":3")
     assert issue["message_id"] in reply.text
     assert issue["code"] == "internal"
-
-
-def test_windows_of_a_peer_without_esearch(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    server = peer(messages=make_messages(5, 9), capabilities=["IMAP4rev1"], mailboxes=[PeerMailbox(name="B")])
-    assert open_desk(peer_account(server)).search().uids == [9, 5]
-
-
-def _no(text: str) -> Respond:
-    return Respond(b"{tag} NO " + text.encode() + b"\r\n")

@@ -60,32 +60,6 @@ def test_everything_is_listed_in_two_round_trips_a_page(large: Desk, sort: str, 
     assert given == sorted(range(1, COUNT + 1), reverse=sort == "newest")
 
 
-def test_a_list_follows_the_mailbox(large: Desk, dovecot_mail: Store) -> None:
-    """What is gone is on no page."""
-    first = large.search(limit=5)
-    dovecot_mail.fill("INBOX", [make_letter("New").as_bytes()])
-    second = large.search(cursor=first.data["next_cursor"])
-    assert (first.uids, second.uids) == ([60, 59, 58, 57, 56], [55, 54, 53, 52, 51])
-    assert trips(second.telemetry) == 1, "new mail is above"
-    again = large.search(limit=5)
-    assert (again.uids, again.data["total"]) == ([61, 60, 59, 58, 57], 61)
-    dovecot_mail.expunge("INBOX", [49, 50, 60])
-    third = large.search(cursor=second.data["next_cursor"])
-    assert third.uids == [48, 47, 46, 45, 44]
-    anew = large.search(limit=5)
-    assert (anew.uids, anew.data["total"]) == ([61, 59, 58, 57, 56], 58)
-
-
-@pytest.mark.usefixtures("large")
-def test_a_new_message_moves_the_newest(dovecot_mail: Store, open_desk: DeskFactory) -> None:
-    """The number of messages was another one when the mailbox was last opened."""
-    other = open_desk(dovecot_mail.account)
-    other.search()
-    dovecot_mail.fill("INBOX", [make_letter("New").as_bytes()])
-    page = other.search(limit=2)
-    assert (page.uids, page.data["total"], trips(page.telemetry)) == ([61, 60], 61, 2)
-
-
 def test_criteria_show_each_match_once(large: Desk) -> None:
     pages = list(walk(large, subject="Message 1"))
     assert [uid for page in pages for uid in page.uids] == list(range(20, 10, -1))
@@ -111,21 +85,3 @@ def test_all_mailboxes_go_on_below_a_large_one(large: Desk, dovecot_mail: Store)
     dovecot_mail.fill("Archive", [make_letter(f"Kept {number}").as_bytes() for number in range(5)])
     rows = [row["message_id"] for page in walk(large, mailbox="*") for row in page.data["messages"]]
     assert len(rows) == len(set(rows)) == COUNT + 5
-
-
-def test_times_by_date_header_are_found_in_windows_and_sorted_in_blocks(
-    dovecot_mail: Store, open_desk: DeskFactory
-) -> None:
-    years = [2001 + number * 7 % 20 for number in range(COUNT)]
-    letters = [make_letter(f"Of {year}") for year in years]
-    for letter, year in zip(letters, years, strict=True):
-        letter.replace_header("Date", f"1 Mar {year} 12:00:00 +0000")
-    dovecot_mail.fill("INBOX", [letter.as_bytes() for letter in letters])
-    desk = open_desk(dovecot_mail.account)
-    desk.search()
-    pages = list(walk(desk, dates="written", start_date="2005-01-01", end_date="2012-12-31"))
-    expected = [uid for uid, year in enumerate(years, start=1) if 2005 <= year <= 2012]
-    newest_first = sorted(expected, key=lambda uid: (years[uid - 1], uid), reverse=True)
-    assert [uid for page in pages for uid in page.uids] == newest_first
-    assert all(page.data["coverage"]["complete"] for page in pages)
-    assert "Times and order go by the Date header." in pages[0].data["coverage"]["method"]

@@ -70,29 +70,10 @@ def test_a_similar_mailbox_is_suggested(name: str, meant: Sequence[str]) -> None
         assert found.sentence.startswith("It has `INBOX`, `Archive`, ")
 
 
-def test_several_candidates_are_all_suggested() -> None:
-    found = suggest_mailboxes("apollo", [box("A/Apollo"), box("B/Apollo"), box("C/Apollo"), box("D/Apollo")])
-    assert found.sentence == "Did you mean `A/Apollo` or `B/Apollo` or `C/Apollo`?"
-    assert len(found.names) == 4
-
-
-def test_all_mail_means_the_mailbox_with_that_use() -> None:
-    assert suggest_mailboxes("All Mail", [*MAILBOXES, box("Alles", "\\All")]).names == ("Alles",)
-
-
-def test_all_mail_means_all_mailboxes_if_none_has_that_use(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", make_numbered(1))
-    action = refusal(desk, mailbox="All Mail", subject="Message").next_action
-    assert action is not None
-    assert action.arguments is not None
-    assert action.arguments["mailbox"] == "*"
-    assert desk.call(action.tool, dict(action.arguments)).data["returned"] == 1
-
-
 def test_a_container_names_the_mailboxes_below_it() -> None:
     found = suggest_mailboxes("Projects", MAILBOXES)
     assert found.sentence == "`Projects` holds no messages; below it: `Projects/Apollo`, `Projects/Grün`."
-    assert found.is_container
+    assert found.exists
     assert suggest_mailboxes("projects", MAILBOXES) == found
     assert suggest_mailboxes("Flat", MAILBOXES).sentence == "`Flat` holds no messages."
 
@@ -150,15 +131,6 @@ def test_each_missing_mailbox_of_a_list_is_replaced(filled: Store, desk: Desk) -
     assert "Did you mean `Boxes/Two`?" in partial.data["issues"][0]["message"]
 
 
-def test_the_next_action_for_a_container_searches_below_it(pymap_mail: Store, open_desk: DeskFactory) -> None:
-    with pymap_mail.client() as client:
-        client.create_folder("Boxes/One")
-        client.create_folder("Boxes/Two")
-    action = refusal(open_desk(pymap_mail.account), mailbox="Boxes").next_action
-    assert action is not None
-    assert action.arguments == {"account_id": "work", "mailboxes": ["Boxes/One", "Boxes/Two"]}
-
-
 def test_a_bare_refusal_of_what_only_holds_others_is_understood(
     peer: PeerFactory, open_desk: DeskFactory
 ) -> None:
@@ -184,17 +156,6 @@ def test_of_several_accounts_one_name_must_do(
     assert error.next_action.tool == "imap_list_mailboxes"
     assert error.next_action.arguments == {"account_id": "*"}
     assert error.message == "There is no mailbox `post` in 2 accounts. Did you mean `A/Post` or `B/Post`?"
-
-
-def test_without_a_list_the_error_is_unchanged(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    rules = [
-        Rule(command="EXAMINE", action=Respond(b"{tag} NO [NONEXISTENT] none\r\n")),
-        Rule(command="LIST", action=Respond(b"{tag} NO not now\r\n")),
-    ]
-    error = refusal(open_desk(peer_account(peer(rules=rules))), mailbox="sent")
-    assert error.message.startswith("There is no mailbox `sent` in account work.")
-    assert error.next_action is not None
-    assert error.next_action.tool == "imap_list_mailboxes"
 
 
 def test_a_mailbox_that_went_between_two_pages_is_not_replaced(filled: Store, desk: Desk) -> None:

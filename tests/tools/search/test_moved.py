@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mcp_envelope import InvalidInputError
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_numbered
@@ -38,17 +37,6 @@ def test_pages_go_by_arrival(moved: Desk, sort: str, limit: int, expected: list[
     assert all(page.telemetry.imap_round_trips == 1 and page.telemetry.cache_hit for page in found[1:])
 
 
-def test_a_cursor_is_enough_for_the_order(moved: Desk, open_desk: DeskFactory) -> None:
-    cursor = moved.search(limit=2).data["next_cursor"]
-    for desk in (moved, open_desk(*moved.accounts)):
-        desk.forget()
-        assert subjects(desk.search(cursor=cursor).data["messages"]) == BY_ARRIVAL[2:4]
-    again = moved.search(cursor=cursor, sort="newest", mailbox="INBOX")
-    assert subjects(again.data["messages"]) == BY_ARRIVAL[2:4]
-    with pytest.raises(InvalidInputError):
-        moved.search(cursor=cursor, sort="oldest")
-
-
 def test_a_search_begun_before_the_move_goes_on_as_it_began(store: Store, desk: Desk) -> None:
     now = datetime(2026, 3, 20, tzinfo=UTC)
     store.fill("INBOX", make_numbered(1, 2, 3, 4), received=now)
@@ -68,9 +56,3 @@ def test_what_cannot_be_sorted_is_said_on_each_page(
     found = list(pages(open_desk(pymap_mail.account), limit=2))
     assert [each for page in found for each in subjects(page.data["messages"])] == [8, 7, 1, 9, 5, 2]
     assert all("messages are in order, starting with those" in page.text for page in found)
-
-
-def test_only_matches_count(moved: Desk) -> None:
-    """What was searched for may be in order though the mailbox is not."""
-    assert subjects(moved.search(subject="5").data["messages"]) == [5]
-    assert subjects(moved.search(limit=1).data["messages"]) == [9]

@@ -6,12 +6,9 @@ from datetime import UTC, datetime, timedelta
 import bpe_openai
 import pytest
 
-from imap.searches import page_of
 from mailmcp import limits
-from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.cursor import Source, parse_search_cursor
-from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
-from mailmcp.tools.search.sources import Searched, Searches
+from mailmcp.tools.search.page import SearchPage, next_cursor
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter
@@ -87,23 +84,11 @@ def test_what_is_not_proven_to_be_equal_is_shown_twice(
     assert sorted(rows(pages)) == [("Letter 001", name, 0) for name in ("INBOX", "Other", "Projects")]
 
 
-def test_a_copy_of_one_second_that_differs_in_size_is_shown_twice(dovecot_mail: Store, desk: Desk) -> None:
-    dovecot_mail.fill("INBOX", [letter(1)], received=DAY)
-    dovecot_mail.fill("Projects", [letter(1) + b"More\r\n"], received=DAY)
-    assert len(rows(all_pages(desk, mailbox="*"))) == 2
-
-
 def test_a_copied_message_id_does_not_hide_another_message(dovecot_mail: Store, desk: Desk) -> None:
     dovecot_mail.fill("INBOX", [letter(1)], received=DAY)
     dovecot_mail.fill("Projects", [letter(1, sender="Eve <eve@example.org>")], received=DAY)
     dovecot_mail.fill("Other", [letter(1, subject="Another")], received=DAY)
     assert len(rows(all_pages(desk, mailbox="*"))) == 3
-
-
-def test_messages_without_a_message_id_are_never_folded(dovecot_mail: Store, desk: Desk) -> None:
-    for name in ("INBOX", "Projects"):
-        dovecot_mail.fill(name, [make_letter("Same").as_bytes()], received=DAY)
-    assert len(rows(all_pages(desk, mailbox="*"))) == 2
 
 
 def test_a_page_with_attachments_and_its_limits(dovecot_mail: Store, desk: Desk) -> None:
@@ -142,29 +127,6 @@ def test_an_oversized_cursor_drops_its_remembered_copies() -> None:
     assert len(cursor) <= limits.CURSOR_CHARS_MAX
     assert parse_search_cursor(cursor).sources[0].skip == ()
     assert next_cursor(search, SearchPage(found=(), total=1, total_exact=True, rest=())) is None
-
-
-def scanned(mailbox: str, *messages: FetchedMessage) -> Searched:
-    found = page_of(*messages, mailbox=mailbox)
-    return Searched(source=replace(found.source, uidvalidity=0), found=found)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "mailbox", "messages"),
-    [
-        (FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M1"), "home-b", 1),
-        (FetchedMessage(uid=1, gmail_id=7), FetchedMessage(uid=2, gmail_id=7), "home-b", 1),
-        (FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M2"), "home-b", 2),
-        (FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M1"), "club-b", 2),
-        (FetchedMessage(uid=1), FetchedMessage(uid=2), "home-b", 2),
-    ],
-)
-def test_a_servers_own_ids_tell_copies_within_its_account(
-    one: FetchedMessage, other: FetchedMessage, mailbox: str, messages: int
-) -> None:
-    searches = Searches(searched=[scanned("home-a", one), scanned(mailbox, other)])
-    search = replace(start(mailbox="*"), sources=tuple(each.source for each in searches.searched))
-    assert len(make_page(search, searches).found) == messages
 
 
 @pytest.mark.parametrize("sort", ["newest", "largest"])

@@ -47,10 +47,6 @@ def test_pages_follow_each_other_to_the_end(seven: Desk) -> None:
     assert (last.page_size, last.total_count, last.cursor) == (3, 7, None)
 
 
-def test_a_page_that_ends_with_the_last_match_has_no_more(seven: Desk) -> None:
-    assert [page.places for page in pages(seven, limit=7)] == [[7, 6, 5, 4, 3, 2, 1]]
-
-
 def test_the_next_page_costs_one_round_trip(seven: Desk) -> None:
     first = seven.search(limit=3)
     second = seven.search(cursor=first.data["next_cursor"])
@@ -71,15 +67,6 @@ def test_one_cursor_gives_one_page_any_number_of_times(seven: Desk, open_desk: D
     assert summaries(open_desk(*seven.accounts).search(cursor=cursor)) == expected
 
 
-def test_a_page_searched_anew_serves_those_below_it_from_the_cache(seven: Desk) -> None:
-    cursor = seven.search(limit=2).data["next_cursor"]
-    seven.forget()
-    third = seven.search(cursor=seven.search(cursor=cursor).data["next_cursor"])
-    assert (third.places, third.telemetry.cache_hit) == ([3, 2], True)
-    above = seven.search(cursor=cursor)
-    assert above.places == [5, 4]
-
-
 def test_limit_may_change_with_a_cursor(seven: Desk) -> None:
     cursor = seven.search(limit=2).data["next_cursor"]
     second = seven.search(cursor=cursor, limit=4)
@@ -89,11 +76,6 @@ def test_limit_may_change_with_a_cursor(seven: Desk) -> None:
     assert seven.search(cursor=second.data["next_cursor"]).places == [1]
     assert seven.search(cursor=cursor, limit=None).places == [5, 4]
     assert seven.search(cursor=cursor, limit=100).places == [5, 4, 3, 2, 1]
-
-
-def test_snippets_stay_over_pages(seven: Desk) -> None:
-    for page in pages(seven, limit=3, snippet_max_chars=60):
-        assert all(row["snippet"] == f"Text of message {row['uid'] % 100}." for row in page.data["messages"])
 
 
 @pytest.mark.parametrize("cached", [True, False])
@@ -119,17 +101,6 @@ def test_mail_that_comes_and_goes_between_pages_moves_nothing(
     last = desk.search(cursor=third.data["next_cursor"])
     assert last.places == [3, 2, 1]
     assert not last.data["has_more"]
-
-
-def test_a_flag_that_changes_between_pages_moves_nothing(store: Store, desk: Desk) -> None:
-    """The search is for unread mail, and the first page has been read by now."""
-    store.fill("INBOX", make_numbered(*range(1, 7)))
-    first = desk.search(limit=2, unread_only=True)
-    with store.client() as client:
-        client.select_folder("INBOX")
-        client.add_flags(first.uids, [b"\\Seen"])
-    desk.forget()
-    assert desk.search(cursor=first.data["next_cursor"]).places == [4, 3]
 
 
 def test_last_days_asked_for_tomorrow_are_those_of_today(store: Store, desk: Desk) -> None:
@@ -172,22 +143,6 @@ def test_paging_through_a_big_mailbox_gives_each_message_once(
         assert page.data["total"] == BIG
     assert uids == list(range(BIG, 0, -1))
     assert set(trips[1:]) == {1}
-
-
-@pytest.mark.full
-def test_a_big_mailbox_is_searched_and_resumed_without_the_cache(
-    big_mail: Store, open_desk: DeskFactory
-) -> None:
-    desk = open_desk(big_mail.account)
-    first = desk.search(subject="99", limit=100)
-    found = list(first.uids)
-    cursor = first.data.get("next_cursor")
-    while cursor:
-        desk.forget()
-        page = desk.search(cursor=cursor)
-        found += page.uids
-        cursor = page.data.get("next_cursor")
-    assert found == [number for number in range(BIG, 0, -1) if "99" in str(number)]
 
 
 def test_a_page_after_a_change_serves_those_below_it_from_the_cache(store: Store, seven: Desk) -> None:

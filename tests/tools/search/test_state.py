@@ -19,7 +19,7 @@ from mailmcp.tools.search.state import (
     resume_search,
 )
 from mcp_envelope import BaseReason, InvalidInputError
-from tools.search.starting import read, start, start_in
+from tools.search.starting import read, start
 
 NEWEST, OLDEST = Order(), Order(ascending=True)
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -31,50 +31,23 @@ def at(*parts: int) -> datetime:
 
 SEARCHES: list[tuple[dict[str, Any], SearchQuery]] = [
     ({}, SearchQuery()),
-    ({"query": "a b"}, SearchQuery(query=("a", "b"))),
-    ({"from": "ann", "to": "bob", "subject": "s"}, SearchQuery(from_="ann", to="bob", subject="s")),
     (
-        {"exclude": "x", "cc": "c", "any_address": "y", "body": "o", "keyword": "$Forwarded"},
-        SearchQuery(exclude=("x",), cc="c", any_address="y", body="o", keyword="$Forwarded"),
+        {"exclude": "x", "any_address": "y", "body": "o", "keyword": "$Junk", "flagged": True},
+        SearchQuery(exclude=("x",), any_address="y", body="o", keyword="$Junk", flagged=True),
     ),
     (
-        {"header_message_id": "<1@x>", "gmail_query": "is:starred"},
-        SearchQuery(header_message_id="<1@x>", gmail_query="is:starred"),
+        {"subject": "“Sensor drift”", "from": '"Lee, Ann"', "to": "ann*", "query": '"two words" a* b'},
+        SearchQuery(subject="Sensor drift", from_="Lee, Ann", to="ann", query=("two words", "a", "b")),
     ),
-    (
-        {"unread_only": True, "flagged": True, "answered": True, "has_attachment": True},
-        SearchQuery(unread_only=True, flagged=True, answered=True, has_attachment=True),
-    ),
-    ({"unanswered_only": True}, SearchQuery(unanswered_only=True)),
-    (
-        {
-            "subject": "“Sensor drift”",
-            "from": '"Lee, Ann"',
-            "to": "ann*",
-            "body": '"two words"',
-            "query": "a* b",
-        },
-        SearchQuery(subject="Sensor drift", from_="Lee, Ann", to="ann", body="two words", query=("a", "b")),
-    ),
-    ({"larger_than": 1000, "smaller_than": 2000}, SearchQuery(larger_than=1000, smaller_than=2000)),
     ({"mailbox": "*", "exclude_mailboxes": ["INBOX", "a.b:c", 'Grün, "x"']}, SearchQuery()),
-    ({"last_days": 1}, SearchQuery(since=at(2024, 2, 29))),
     ({"last_days": 365}, SearchQuery(since=at(2023, 3, 2))),
-    ({"since": "2024-02-28"}, SearchQuery(since=at(2024, 2, 28))),
-    ({"before": "2024-02-29"}, SearchQuery(before=at(2024, 2, 29))),
     (
         {"since": "2024-02-28", "before": "2024-02-29"},
         SearchQuery(since=at(2024, 2, 28), before=at(2024, 2, 29)),
     ),
     ({"since": "2024-02-28T10:00:00+02:00"}, SearchQuery(since=at(2024, 2, 28, 8))),
-    ({"before": "2024-02-28T10:00:00Z"}, SearchQuery(before=at(2024, 2, 28, 10))),
-    ({"before": "9999-12-31"}, SearchQuery()),
-    ({"since": "0001-01-01"}, SearchQuery()),
-    ({"since": "0001-01-01T00:00:00+14:00"}, SearchQuery()),
-    ({"before": "9999-12-31T23:59:59-12:00"}, SearchQuery()),
-    ({"sort": "oldest"}, SearchQuery()),
-    ({"sort": "largest"}, SearchQuery()),
-    ({"snippet_max_chars": 50}, SearchQuery()),
+    ({"since": "0001-01-01T00:00:00+14:00", "before": "9999-12-31"}, SearchQuery()),
+    ({"sort": "largest", "snippet_max_chars": 50}, SearchQuery()),
 ]
 
 
@@ -152,37 +125,6 @@ def test_mailboxes_and_accounts_become_sources_in_an_order(
 
 
 @pytest.mark.parametrize(
-    ("raw", "since", "before"),
-    [
-        ({"start_date": "2026-03-29"}, "2026-03-28T23:00:00+00:00", None),
-        ({"end_date": "2026-03-29"}, None, "2026-03-29T22:00:00+00:00"),
-        (
-            {"since": "2026-10-25", "before": "2026-10-26"},
-            "2026-10-24T22:00:00+00:00",
-            "2026-10-25T23:00:00+00:00",
-        ),
-        ({"last_days": 1}, "2024-02-28T23:00:00+00:00", None),
-        ({"since": "2026-07-01T00:00:00Z"}, "2026-07-01T00:00:00+00:00", None),
-    ],
-)
-def test_days_are_those_of_the_zone_also_where_clocks_change(
-    raw: dict[str, Any], since: str | None, before: str | None
-) -> None:
-    search = start_in(BERLIN, **raw)
-    criteria = search.query
-    found = [each and each.astimezone(UTC).isoformat() for each in (criteria.since, criteria.before)]
-    assert found == [since, before]
-
-
-def test_a_day_whose_midnight_is_skipped_begins_with_its_first_moment() -> None:
-    """Clocks in Beirut went from 0:00 to 1:00 on 27 March 2022."""
-    zone = ZoneInfo("Asia/Beirut")
-    since = start_in(zone, since="2022-03-27").query.since
-    assert since is not None
-    assert since.astimezone(UTC).isoformat() == "2022-03-26T22:00:00+00:00"
-
-
-@pytest.mark.parametrize(
     ("raw", "field"),
     [
         ({"start_date": "2024-02-02", "end_date": "2024-02-01"}, "before"),
@@ -216,11 +158,6 @@ def test_asterisks_alone_and_spaces_ask_for_nothing(text: str) -> None:
     assert start(query=text, subject=text).query == SearchQuery()
 
 
-def test_any_text_cannot_be_excluded() -> None:
-    with pytest.raises(InvalidInputError, match="exclude: has no words"):
-        start(exclude="*")
-
-
 def test_operators_are_refused_in_a_new_search_and_text_in_a_cursor() -> None:
     """A cursor asks for what its first page found."""
     with pytest.raises(InvalidInputError, match=r"query: `from:` is not an operator"):
@@ -228,12 +165,6 @@ def test_operators_are_refused_in_a_new_search_and_text_in_a_cursor() -> None:
     cursor = SearchCursor(sources=(SOURCE,), total=3, arguments={"query": "from:ann"})
     search = resume_search(format_search_cursor(cursor), UTC)
     assert search.query == SearchQuery(query=("from:ann",))
-
-
-def test_a_range_that_can_match_is_accepted() -> None:
-    assert start(start_date="2024-02-02", end_date="2024-02-02")
-    assert start(larger_than=10, smaller_than=12)
-    assert start(since="2024-02-02T10:00:00Z", end_date="2024-02-02")
 
 
 def test_more_mailboxes_than_a_search_takes_are_refused() -> None:

@@ -57,38 +57,20 @@ def filled(shared_desk: Desk) -> Desk:
     ("arguments", "expected"),
     [
         ({}, [4, 3, 2, 1]),
-        ({"query": "invoice"}, [3, 2]),
         ({"query": "4711 carol"}, [3, 2]),
-        ({"query": "red green"}, [3, 2]),
-        ({"query": '"red green"'}, [2]),
         ({"query": '"green red" invoice'}, [3]),
-        ({"query": "vergrößert"}, [1]),
         ({"query": "日本語"}, [4]),
-        ({"query": "null"}, [4]),
-        ({"query": 4711}, [3, 2]),
-        ({"query": "nowhere"}, []),
-        ({"from_": "carol"}, [3]),
-        ({"from_": "Jürgen"}, [1]),
-        ({"to": "carol@example.com"}, [2]),
-        ({"to": "日本"}, [4]),
-        ({"subject": "Zürich"}, [1]),
-        ({"subject": "invoice"}, [3, 2]),
-        ({"unread_only": True}, [3, 2, 1]),
-        ({"unread_only": "false"}, [4, 3, 2, 1]),
-        ({"start_date": "2024-02-29"}, [4, 3]),
-        ({"end_date": "2024-02-28"}, [2, 1]),
+        ({"query": 4711, "exclude": "blue red"}, []),
+        ({"from_": "Jürgen", "subject": "Zürich"}, [1]),
+        ({"any_address": "carol", "unread_only": "true"}, [3, 2]),
         ({"start_date": "2024-02-28", "end_date": "2024-02-29"}, [3, 2]),
-        ({"start_date": "2024-03-01", "end_date": "2024-03-01"}, [4]),
         ({"start_date": "0001-01-01", "end_date": "9999-12-31"}, [4, 3, 2, 1]),
-        ({"query": "4711", "to": "carol"}, [2]),
-        ({"subject": "invoice", "from_": "carol", "unread_only": True, "start_date": "2024-02-29"}, [3]),
-        ({"query": "日本語", "unread_only": True}, []),
-        ({"mailbox": "inbox", "subject": "Zürich"}, [1]),
+        ({"since": "2024-02-29T12:00:01Z"}, [4]),
+        ({"before": "2024-02-28T13:00:01+01:00"}, [2, 1]),
+        ({"mailbox": "inbox", "sort": "oldest", "larger_than": 1}, [1, 2, 3, 4]),
     ],
 )
-def test_all_criteria_must_hold_and_the_newest_come_first(
-    filled: Desk, arguments: dict[str, object], expected: list[int]
-) -> None:
+def test_all_criteria_must_hold(filled: Desk, arguments: dict[str, object], expected: list[int]) -> None:
     reply = filled.search(**arguments)
     assert reply.places == expected
     assert reply.data["total"] == reply.data["returned"] == reply.data["attempted"] == len(expected)
@@ -113,43 +95,6 @@ def test_days_and_times_are_those_of_the_settings(filled: Desk) -> None:
     assert reply.outcome.summary.endswith("times in Pacific/Auckland")
     assert "- 2024-01-02 01:00, arrived 2024-02-29 | " in reply.text
     assert reply.data["messages"][0]["arrived"] == "2024-02-28T12:00:00Z"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ({"exclude": "invoice"}, [4, 1]),
-        ({"query": "4711", "exclude": "blue red"}, []),
-        ({"any_address": "carol"}, [3, 2]),
-        ({"any_address": "carol", "from": "carol"}, [3]),
-        ({"cc": "carol"}, []),
-        ({"body": "green"}, [3, 2]),
-        ({"flagged": True}, []),
-        ({"answered": True}, []),
-        ({"unanswered_only": True}, [4, 3, 2, 1]),
-        ({"has_attachment": True}, []),
-        ({"keyword": "$Forwarded"}, []),
-        ({"larger_than": 1}, [4, 3, 2, 1]),
-        ({"smaller_than": 10}, []),
-        ({"since": "2024-02-29T12:00:00Z"}, [4, 3]),
-        ({"since": "2024-02-29T12:00:01Z"}, [4]),
-        ({"before": "2024-02-28T13:00:01+01:00"}, [2, 1]),
-        ({"before": "2024-02-28T12:00:00Z"}, [1]),
-        ({"since": "2024-02-28", "before": "2024-03-01"}, [3, 2]),
-        ({"sort": "oldest"}, [1, 2, 3, 4]),
-        ({"header_message_id": "<nobody@nowhere>"}, []),
-    ],
-)
-def test_the_finer_criteria_hold_too(filled: Desk, arguments: dict[str, object], expected: list[int]) -> None:
-    assert filled.search(**arguments).places == expected
-
-
-def test_the_other_order_has_pages_too(filled: Desk) -> None:
-    whole = filled.search(sort="oldest")
-    pages = [filled.search(sort="oldest", limit=3)]
-    filled.forget()
-    pages.append(filled.search(cursor=pages[0].data["next_cursor"]))
-    assert pages[0].places + pages[1].places == whole.places
 
 
 def test_gmails_language_is_for_gmail_alone(filled: Desk) -> None:
@@ -177,25 +122,6 @@ def test_a_row_says_what_the_message_is(filled: Desk) -> None:
     assert row["message_id"] in reply.text
 
 
-def test_snippets_are_the_start_of_the_text(filled: Desk) -> None:
-    rows = filled.search(snippet_max_chars=50).data["messages"]
-    assert [row["snippet"] for row in rows] == [
-        "日本語のテキスト",
-        "green red, blue",
-        "red green blue",
-        "Das Gerät ist vergrößert.",
-    ]
-
-
-def test_a_snippet_is_as_long_as_was_asked_for(store: Store, desk: Desk) -> None:
-    html = "<style>p{color:red}</style><p>" + "word " * 200 + "</p>"
-    store.fill("INBOX", [make_letter("x", html=html, text="word " * 200).as_bytes()])
-    for most in (50, 100, 200):
-        snippet = desk.search(snippet_max_chars=most).data["messages"][0]["snippet"]
-        assert most // 2 < len(snippet) <= most
-        assert snippet.startswith("word word")
-
-
 def test_nothing_found_says_where_it_looked_and_what_to_do(filled: Desk) -> None:
     reply = filled.search(query="nowhere")
     others = reply.data["coverage"].get("mailboxes_not_searched", [])
@@ -204,20 +130,9 @@ def test_nothing_found_says_where_it_looked_and_what_to_do(filled: Desk) -> None
     overlooked += "and in encoded file names"
     found = "No messages were found in `INBOX` (work), out of 4."
     assert reply.outcome.summary == f"{found} {overlooked}{beside}"
-    assert all(f"`{name}`" in reply.text for name in others)
     action = reply.data["next_action"]
     again = filled.call(action["tool"], action["arguments"]).data
     assert again["coverage"]["mailboxes_searched"] > 1 if others else again["mailboxes"]
-
-
-def test_an_empty_mailbox_is_an_empty_page(desk: Desk) -> None:
-    reply = desk.search()
-    assert (reply.data["total"], reply.data["messages"], reply.data["has_more"]) == (0, [], False)
-
-
-def test_a_found_message_can_be_read_next(filled: Desk) -> None:
-    action = filled.search(subject="Zürich").data["next_action"]
-    assert "vergrößert" in filled.call(action["tool"], action["arguments"]).data["message"]["body_text"]
 
 
 NAMES = ["Projects/Grün", "日本語", "With space", "a.b:c%d", 'quo"ted']
@@ -226,11 +141,6 @@ NAMES = ["Projects/Grün", "日本語", "With space", "a.b:c%d", 'quo"ted']
 @pytest.mark.parametrize("mailbox", NAMES)
 def test_mailboxes_of_any_name(store: Store, desk: Desk, mailbox: str) -> None:
     search_and_read(store, desk, mailbox)
-
-
-def test_a_mailbox_with_a_tab_in_its_name(pymap_mail: Store, open_desk: DeskFactory) -> None:
-    """Dovecot keeps no control characters in names."""
-    search_and_read(pymap_mail, open_desk(pymap_mail.account), "tab\tbed")
 
 
 @pytest.mark.parametrize("mailbox", ["Two  spaces", "Wide\N{IDEOGRAPHIC SPACE}space"])
@@ -250,15 +160,6 @@ def search_and_read(store: Store, desk: Desk, mailbox: str) -> None:
     assert desk.message(row["message_id"])["subject"] == "Message 1"
 
 
-def test_a_missing_mailbox_is_not_found(desk: Desk) -> None:
-    with pytest.raises(NotFoundError) as caught:
-        desk.search(mailbox="Nowhere")
-    assert caught.value.reason is Reason.MAILBOX_MISSING
-    action = caught.value.next_action
-    assert action is not None
-    assert desk.call(action.tool, dict(action.arguments)).data["mailboxes"]
-
-
 def test_an_unknown_account_is_not_found(desk: Desk) -> None:
     with pytest.raises(NotFoundError, match="Accounts: work") as caught:
         desk.search(account_id="home")
@@ -274,12 +175,6 @@ def test_with_several_accounts_one_must_be_named(pymap_mail: Store, open_desk: D
         desk.search()
     assert caught.value.reason is BaseReason.MISSING_PARAM
     assert desk.search(account_id="home").data["account_id"] == "home"
-
-
-def test_an_empty_range_of_dates_is_refused(desk: Desk) -> None:
-    with pytest.raises(InvalidInputError, match="before: is not after") as caught:
-        desk.search(start_date="2024-01-02", end_date="2024-01-01")
-    assert caught.value.reason is BaseReason.OUT_OF_RANGE
 
 
 def test_the_next_step_after_the_last_page_is_to_read_the_only_one(store: Store, desk: Desk) -> None:

@@ -12,7 +12,7 @@ from mailmcp.tools.preferences import DEFAULTS
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.files import attached
-from tools.letters import make_letter, make_numbered
+from tools.letters import make_numbered
 from tools.search.test_invitations import IN_NEW_YORK, invite
 from tools.stores import Store
 
@@ -60,20 +60,6 @@ def test_they_are_found_with_their_times(store: Store, desk: Desk, others: int) 
     assert reply.data["coverage"]["complete"]
     groups = desk.search(kind="invitation", group_by="sender").data["groups"]
     assert [each["count"] for each in groups] == [2, 1]
-
-
-def test_they_are_not_personal(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", [REQUEST, NOTE])
-    assert desk.search(kind="personal").places == [2]
-
-
-def test_mail_without_winmail_costs_nothing_more(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", [invite(IN_NEW_YORK), make_letter().as_bytes()])
-    desk.search(kind="invitation")
-    without = desk.search(kind="invitation").telemetry.imap_round_trips
-    store.fill("INBOX", [REQUEST])
-    desk.search(kind="invitation")
-    assert desk.search(kind="invitation").telemetry.imap_round_trips == without + 1
 
 
 def test_a_message_shows_time_and_place(store: Store, desk: Desk) -> None:

@@ -115,12 +115,13 @@ def test_junk_and_trash_are_left_alone_unless_the_message_is_there(store: Store,
     spread(store, turns[2:], "Junk")
     without = thread(desk)
     assert turns_of(without) == [1, 2]
-    left_out = without.data["coverage"]["mailboxes_not_searched"]
+    left_out = [each["mailbox"] for each in without.data["coverage"]["mailboxes_not_searched"]]
     assert left_out[0] == "Junk"
     assert without.outcome.summary.endswith(f"(work), not in {', '.join(f'`{name}`' for name in left_out)}")
     within = thread(desk, newest_id(desk, "Junk"))
     assert turns_of(within) == [1, 2, 3]
-    assert within.data["coverage"].get("mailboxes_not_searched", []) == left_out[1:]
+    others = within.data["coverage"].get("mailboxes_not_searched", [])
+    assert [each["mailbox"] for each in others] == left_out[1:]
 
 
 def test_all_mail_is_enough_on_gmail(peer: PeerFactory, open_desk: DeskFactory) -> None:
@@ -167,7 +168,10 @@ def test_a_mailbox_that_cannot_be_searched_is_said(peer: PeerFactory, open_desk:
     [issue] = reply.data["issues"]
     assert (issue["mailbox"], issue["stage"]) == ("Sent", "search")
     coverage = reply.data["coverage"]
-    assert (coverage["complete"], coverage["mailboxes_failed"]) == (False, ["Sent"])
+    assert (coverage["complete"], coverage["mailboxes_failed"]) == (
+        False,
+        [{"account_id": "work", "mailbox": "Sent"}],
+    )
 
 
 def test_a_message_whose_row_cannot_be_had_is_an_issue(peer: PeerFactory, open_desk: DeskFactory) -> None:
@@ -343,7 +347,7 @@ def test_an_account_that_fails_is_an_issue(stores: Stores, open_desk: DeskFactor
     assert (turns_of(reply), reply.data["status"]) == ([1, 2, 3], "partial")
     [issue] = reply.data["issues"]
     assert issue["account_id"] == "office"
-    assert reply.data["coverage"]["mailboxes_failed"] == ["office: *"]
+    assert reply.data["coverage"]["mailboxes_failed"] == [{"account_id": "office", "mailbox": "*"}]
     assert reply.data["coverage"]["complete"] is False
 
 

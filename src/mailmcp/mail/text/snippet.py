@@ -25,7 +25,7 @@ def make_snippet(text: str, max_chars: int) -> str:
 
 
 def make_snippet_around(text: str, words: Sequence[str], max_chars: int) -> str:
-    """Return one line around the first of `words` in a text, or the beginning if none is found.
+    """Return one line around the last of `words` in a text, or the beginning if none is found.
 
     Like `make_snippet`, and begins with "…" if something before it was left out. Quoted lines are
     searched last.
@@ -37,22 +37,22 @@ def make_snippet_around(text: str, words: Sequence[str], max_chars: int) -> str:
     """
     new, whole = _lines(text)
     for line in (new, whole):
-        hit = find_word(line, words)
-        if hit is not None:
-            return _cut_around(line, hit, max_chars)
+        hits = find_words(line, words)
+        if hits:
+            return _cut_around(line, hits[-1], max_chars)
     return _cut(new or whole, max_chars)
 
 
-def find_word(text: str, words: Sequence[str]) -> range | None:
-    """Find the first of the words or phrases, ignoring case and spacing.
+def find_words(text: str, words: Sequence[str]) -> list[range]:
+    """Find the words or phrases, ignoring case and spacing.
 
     Returns:
-        Its characters; None if there is none. Composed and decomposed letters differ unless both
-        texts were normalized (`normalize_words`).
+        The characters of each. Composed and decomposed letters differ unless both texts were normalized
+        (`normalize_words`).
     """
     patterns = [r"\s+".join(map(re.escape, word.split())) for word in words if word.strip()]
-    found = re.search("|".join(patterns), text, re.IGNORECASE) if patterns else None
-    return range(found.start(), found.end()) if found else None
+    found = re.finditer("|".join(patterns), text, re.IGNORECASE) if patterns else ()
+    return [range(each.start(), each.end()) for each in found]
 
 
 def normalize_words(text: str) -> str:

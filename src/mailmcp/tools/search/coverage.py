@@ -4,18 +4,19 @@
 which servers overlook in text that they can't read.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import WithJsonSchema
 
 from mailmcp import limits
-from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.mail.text.snippet import ELLIPSIS
-from mailmcp.tools.published import Row, Strings
+from mailmcp.tools.published import Row
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.sources import Searches, in_preferred_order
+from mailmcp.tools.search.sources import Listings, Searches
 from mailmcp.tools.search.state import Search
 from mailmcp.wording import counted
 from mcp_envelope import code
@@ -26,14 +27,17 @@ COVERAGE_CHARS_MAX: Final = 600
 Place = tuple[str, str]
 """Account and mailbox."""
 
+Places = Annotated[list[dict[str, str]], WithJsonSchema({"type": "array"})]
+"""Objects with `account_id` and `mailbox`."""
+
 
 class CoverageData(Row):
     """How far a page can be trusted; `mailboxes_searched` counts those of this page."""
 
     complete: bool
     mailboxes_searched: int
-    mailboxes_failed: Strings
-    mailboxes_not_searched: Strings | None = None
+    mailboxes_failed: Places
+    mailboxes_not_searched: Places | None = None
     method: str
 
 
@@ -42,33 +46,60 @@ class Coverage:
     """What was searched for one page."""
 
     search: Search
-    seen: tuple[MailboxPage, ...]
-    accounts: tuple[str, ...]
-    """The accounts of the mailboxes that were searched."""
-
-    failed: tuple[Place, ...]
-    """Mailboxes that could not be searched; `*` where the account could not even list them."""
+    searches: Searches
+    listings: Listings
+    """The mailboxes of accounts, as far as they were listed."""
 
     unread: bool = False
     """Whether messages were found that could not be fetched."""
 
-    others: tuple[Place, ...] = ()
-    """Other mailboxes that could be searched, as far as they were listed."""
-
-    aside: tuple[Place, ...] = ()
-    """Those of them that a search of all mailboxes leaves out."""
-
     caveats: tuple[str, ...] = ()
     """Sentences: which messages of this page may not belong on it."""
 
-    last: bool = False
-    """Whether only mailboxes were searched that a search of all leaves out: the last suggestion."""
-
-    cut: bool = False
-    """Whether there are more mailboxes than one search takes."""
-
     notes: tuple[str, ...] = ()
     """Further sentences about how it was searched."""
+
+    @property
+    def seen(self) -> list[MailboxPage]:
+        """What was found in each mailbox."""
+        return [page for _, page in self.searches.pages]
+
+    @property
+    def failed(self) -> list[Place]:
+        """Mailboxes that could not be searched; `*` where the account could not even list them."""
+        return [(source.account_id, source.mailbox) for source, _ in self.searches.failures]
+
+    @property
+    def others(self) -> list[Place]:
+        """Other mailboxes that could be searched, as far as they were listed; none that are empty."""
+        return [place for place, _ in self._others]
+
+    @property
+    def aside(self) -> list[Place]:
+        """Those of them that a search of all mailboxes leaves out, unless that was asked for."""
+        excluded = self.search.excluded
+        return [place for place, is_usual in self._others if not is_usual and place[1] not in excluded]
+
+    @property
+    def _others(self) -> list[tuple[Place, bool]]:
+        tried = {(each.source.account_id, each.source.mailbox) for each in self.searches.searched}
+        listed = ((account_id, each) for account_id, some in self.listings.items() for each in some)
+        return [
+            (place, each.is_usual)
+            for account_id, each in listed
+            if each.selectable and each.messages != 0 and (place := (account_id, each.name)) not in tried
+        ]
+
+    @property
+    def only_aside(self) -> bool:
+        """Whether only mailboxes were searched that a search of all leaves out: the last suggestion."""
+        usual = {
+            (account_id, each.name)
+            for account_id, some in self.listings.items()
+            for each in some
+            if each.is_usual
+        }
+        return usual.isdisjoint((source.account_id, source.mailbox) for source, _ in self.searches.pages)
 
     @property
     def complete(self) -> bool:
@@ -79,14 +110,11 @@ class Coverage:
     def all_seen(self) -> bool:
         """Whether nothing is known to be missing from what was searched."""
         seen = all(each.complete for each in self.seen)
-        return seen and not (self.failed or self.cut or self.search.incomplete)
+        return seen and not (self.failed or self.searches.cut or self.search.incomplete)
 
     @property
     def unproven(self) -> str:
-        """Sentences about what is unproven in the answer, each once.
-
-        Words that weren't found may still be where servers don't look.
-        """
+        """Sentences about what is unproven if nothing was found: servers don't look everywhere."""
         if self.search.total or any(each.total for each in self.seen):
             return ""
         return " ".join(dict.fromkeys(filter(None, (each.known_gaps for each in self.seen))))
@@ -94,52 +122,45 @@ class Coverage:
     @property
     def method(self) -> list[str]:
         """Sentences about how it was searched, each once."""
-        sentences = [*self.notes, *dict.fromkeys(line for each in self.seen for line in each.statements)]
+        said = [*self.searches.notes, *self.notes]
+        said += dict.fromkeys(line for each in self.seen for line in each.statements)
         # A mailbox that filled its page has more, too, but nothing there was given up.
-        if given_up := [each for each in self.seen if each.unchecked]:
-            checked = sum(each.checked for each in given_up)
-            unchecked = sum(each.unchecked for each in given_up)
+        if unchecked := sum(each.unchecked for each in self.seen):
+            checked = sum(each.checked for each in self.seen if each.unchecked)
             of_all = f"{checked} of {checked + unchecked} possible matches"
-            sentences.append(f"Checked {of_all}; the next page continues from there.")
-        sentences += self.reach
+            said.append(f"Checked {of_all}; the next page continues from there.")
+        said += self.reach
         if self.search.by_written:
-            sentences.append("Times and order go by the Date header.")
-        sentences += self.anywhere
-        if self.cut:
-            sentences.append("There are more mailboxes than one search takes.")
+            said.append("Times and order go by the Date header.")
+        if self.searches.cut:
+            said.append("There are more mailboxes than one search takes.")
         if self.search.incomplete:
-            sentences.append("Earlier pages could not show everything.")
-        return [*sentences, *self.caveats]
-
-    @property
-    def anywhere(self) -> list[str]:
-        """A sentence about words that are in no subject, text or address."""
-        found = self.search.anywhere and any(each.total for each in self.seen)
-        return ["The words are in names of files or in header fields that people don't see."] if found else []
+            said.append("Earlier pages could not show everything.")
+        return said
 
     @property
     def reach(self) -> list[str]:
-        """Sentences about mailboxes that were searched in part so far."""
-        return [each.reach for each in self.seen if each.reach]
+        """Sentences about words that are in no subject, text or address, and mailboxes searched in part."""
+        anywhere = self.search.anywhere and any(each.total for each in self.seen)
+        said = (
+            ["The words are in names of files or in header fields that people don't see."] if anywhere else []
+        )
+        return said + [each.reach for each in self.seen if each.reach]
 
     @property
     def data(self) -> CoverageData:
         """The same for programs; of many mailboxes the first are named, and `method` counts the rest."""
-        method = _joined([*self.method, self.unproven]) or "The server searched."
-        if rest := sum(max(len(each) - limits.COVERAGE_NAMES_MAX, 0) for each in (self.failed, self.others)):
+        failed, others = places_data(self.failed), places_data(self.others)
+        method = _joined([*self.method, *self.caveats, self.unproven]) or "The server searched."
+        if rest := len(self.failed) + len(self.others) - len(failed) - len(others):
             method += f" Not named: {counted(rest, 'more mailbox', 'more mailboxes')}."
         return CoverageData(
             complete=self.complete,
             mailboxes_searched=len(self.seen),
-            mailboxes_failed=self._names(self.failed)[: limits.COVERAGE_NAMES_MAX],
-            mailboxes_not_searched=self._names(self.others)[: limits.COVERAGE_NAMES_MAX] or None,
+            mailboxes_failed=failed,
+            mailboxes_not_searched=others or None,
             method=method,
         )
-
-    def _names(self, places: Sequence[Place], write: Callable[[str], str] = str) -> list[str]:
-        """Name mailboxes, with their account if there are several."""
-        is_one = len({each.account_id for each in self.search.sources}) == 1
-        return [write(name) if is_one else f"{account_id}: {write(name)}" for account_id, name in places]
 
     def lines(self, *, empty: bool, short: bool = False) -> tuple[str, ...]:
         """Write the lines of the text channel about it.
@@ -148,22 +169,14 @@ class Coverage:
             empty: The page has no messages.
             short: It has fewer than it could, though more may follow.
         """
-        lines = []
         if self.method and (empty or short or not self.all_seen):
-            lines.append(f"How it was searched: {_joined(self.method)}")
-        else:
-            lines += [*self.anywhere, *self.reach]
-        if self.unproven and not (empty and self.all_seen):  # else the summary says it
-            lines.append(f"Not proven complete: {self.unproven}")
-        lines += self.caveats
-        if empty and self.others:
-            lines.append(f"Not searched: {_some(self._names(self.others, code))}")
-        return tuple(lines)
+            return (f"How it was searched: {_joined(self.method)}", *self.caveats)
+        return (*self.reach, *self.caveats)
 
     @property
     def where(self) -> str:
         """The one mailbox that was searched, or how many."""
-        accounts = ", ".join(self.accounts)
+        accounts = ", ".join(dict.fromkeys(source.account_id for source, _ in self.searches.pages))
         if self.search.one_mailbox:
             return f"{code(self.search.sources[0].mailbox)} ({accounts})"
         return f"{counted(len(self.seen), 'mailbox', 'mailboxes')} ({accounts})"
@@ -187,20 +200,21 @@ class Coverage:
         if self.unproven:
             doubt = self.unproven.rstrip(".")
             summary = f"No messages were found in {self.where}, out of {there}. {doubt}"
-        if not self.others:
-            return summary
-        verb = "was" if len(self.others) == 1 else "were"
-        return f"{summary}; {_count(self.others)} {verb} not searched"
+        others = self.others
+        verb = "was" if len(others) == 1 else "were"
+        return f"{summary}; {_count(others)} {verb} not searched" if others else summary
+
+
+def places_data(places: Sequence[tuple[str, str | None]]) -> list[dict[str, str]]:
+    """Name the first of some mailboxes for programs; an account without one stands for all of its own."""
+    shown = places[: limits.COVERAGE_NAMES_MAX]
+    return [{"account_id": account_id, "mailbox": name or EVERYTHING} for account_id, name in shown]
 
 
 def code_list(names: Sequence[str]) -> str:
     """Write names in code spans, and the count of those that are too many."""
-    return _some([code(each) for each in names])
-
-
-def _some(written: Sequence[str]) -> str:
-    shown = written[: limits.COVERAGE_NAMES_MAX]
-    more = len(written) - len(shown)
+    shown = [code(each) for each in names[: limits.COVERAGE_NAMES_MAX]]
+    more = len(names) - len(shown)
     return ", ".join([*shown, f"and {more} more"] if more else shown)
 
 
@@ -220,44 +234,3 @@ def _count(places: Sequence[Place]) -> str:
     if all(name == EVERYTHING for _, name in places):
         return counted(len(places), "account")
     return counted(len(places), "mailbox", "mailboxes")
-
-
-def cover(
-    search: Search,
-    searches: Searches,
-    listings: Mapping[str, Sequence[Mailbox]],
-    *,
-    unread: bool = False,
-    caveats: tuple[str, ...] = (),
-) -> Coverage:
-    """Compare what was searched with what exists.
-
-    Args:
-        search: What was searched for.
-        searches: Its results.
-        listings: The mailboxes of accounts, as far as they were listed.
-        unread: Whether messages of the page could not be fetched.
-        caveats: As `Coverage.caveats`.
-    """
-    pages = {(source.account_id, source.mailbox): page for source, page in searches.pages}
-    failed = tuple((source.account_id, source.mailbox) for source, _ in searches.failures)
-    selectable: list[Place] = []  # an empty mailbox counts as searched
-    usual: set[Place] = set()
-    for account_id, listed in listings.items():
-        selectable += [(account_id, each.name) for each in listed if each.selectable and each.messages != 0]
-        usual |= {(account_id, each.name) for each in in_preferred_order(listed)}
-    left_out = set(selectable) - usual
-    others = tuple(place for place in selectable if place not in pages and place not in failed)
-    return Coverage(
-        search=search,
-        seen=tuple(pages.values()),
-        accounts=tuple(dict.fromkeys(account_id for account_id, _ in pages)),
-        unread=unread,
-        caveats=caveats,
-        failed=failed,
-        others=others,
-        aside=tuple(place for place in others if place in left_out and place[1] not in search.excluded),
-        last=left_out <= pages.keys() and {name for _, name in pages} == {name for _, name in left_out},
-        notes=tuple(searches.notes),
-        cut=searches.cut,
-    )

@@ -13,10 +13,10 @@ from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.people import SentMail
 from mailmcp.tools.rows import MessageRow, RowDetails, build_row
-from mailmcp.tools.search.advice import is_imported, search_warnings, suggest_written
+from mailmcp.tools.search.advice import IMPORTED, is_imported, search_warnings, suggest_written
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.awaiting import find_unanswered
-from mailmcp.tools.search.coverage import Coverage, cover
+from mailmcp.tools.search.coverage import Coverage
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
 from mailmcp.tools.search.failures import excluded_in_vain, message_issues, source_issues
 from mailmcp.tools.search.find import brings_texts, find_messages
@@ -45,11 +45,17 @@ async def reply_with_messages(
         texts = await fetch_snippets(call, [each.ref for each in page.found], terms)
     is_invitation = bool(search.query.kind and search.query.kind.kind is MailKind.INVITATION)
     details = await fetch_details(call, page.found, zone, invitations=is_invitation)
-    listings, failed, counts = searches.listings, tuple(message_issues(page.found)), NO_COUNTS
-    coverage = cover(search, searches, listings, unread=bool(failed), caveats=found.caveats)
+    failed, counts = tuple(message_issues(page.found)), NO_COUNTS
+    coverage = Coverage(
+        search=search,
+        searches=searches,
+        listings=searches.listings,
+        unread=bool(failed),
+        caveats=found.caveats,
+    )
     if not page.found and not page.rest and search.is_first_page:
-        coverage, listings, counts = await look_around(call, search, searches, caveats=found.caveats)
-    sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=listings)
+        coverage, counts = await look_around(call, coverage)
+    sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=coverage.listings)
     rows = [
         build_row(
             each.ref,
@@ -79,13 +85,12 @@ async def reply_with_messages(
         what += f", {counted(len(failed), 'message')} could not be fetched"
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     sizes = search.order.rank is Rank.SIZE
-    total = page.total if rows or counts_only else 0
-    warnings = search_warnings(search, sent, coverage.seen, total=total, imported=imported, today=call.today)
+    empty = not (rows or counts_only)
     return Outcome(
         summary=_summary(coverage, page, shown=None if counts_only else len(rows), zone=zone, what=what),
         data=data(
             account_id=search.account_id,
-            mailbox=search.mailboxes[0] if len(search.mailboxes) == 1 else "",
+            mailbox=", ".join(search.mailboxes),
             total=page.total,
             total_at_most=None if page.total_exact else True,
             attempted=len(rows) + len(failed),
@@ -96,13 +101,12 @@ async def reply_with_messages(
         ),
         blocks=(
             *(line for row in rows for line in row_lines(row, zone=zone, sizes=sizes)),
-            *coverage.lines(
-                empty=not (rows or counts_only), short=cursor is not None and len(rows) < search.page_size
-            ),
+            *coverage.lines(empty=empty, short=cursor is not None and len(rows) < search.page_size),
         ),
         issues=(*source_issues(searches), *found.issues, *failed),
         warnings=(
-            *warnings,
+            *search_warnings(search, sent, coverage.seen, empty=empty, today=call.today),
+            *([IMPORTED] if imported else []),
             *excluded_in_vain(search, searches),
             *filter(None, [counts.sentence]),
         ),
@@ -142,7 +146,7 @@ def _next_action(
         instruction = "Search again where it failed." if page.failed_only else "Get the next page."
         return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments={"cursor": cursor})
     if not rows:
-        return suggest_search(coverage.search, coverage, counts) if coverage.search.is_first_page else None
+        return suggest_search(coverage, counts) if coverage.search.is_first_page else None
     if len(rows) > 1:
         # Which one to read is for the reader to choose.
         return suggest_written(coverage.search) if imported else None

@@ -4,7 +4,7 @@ Everything is counted in one round trip, by the server alone: counts are hints, 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -12,16 +12,14 @@ import anyio
 
 from mailmcp import limits
 from mailmcp.imap.search.server import CountRequest, count_matches
-from mailmcp.model.query import ARGUMENT_CRITERIA, Criterion
+from mailmcp.model.query import ARGUMENT_CRITERIA, Criterion, SearchQuery
 from mailmcp.tools.names import LIST_MAILBOXES
 from mailmcp.tools.search.advice import suggest_written
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.coverage import Coverage, Place, cover
-from mailmcp.tools.search.listings import Listings, list_accounts
-from mailmcp.tools.search.sources import Searches
+from mailmcp.tools.search.coverage import Coverage, Place
+from mailmcp.tools.search.sources import list_accounts
 from mailmcp.tools.search.state import Search, read_query, repeat_search
 from mailmcp.tools.tool import Call
-from mailmcp.wording import counted
 from mcp_envelope import NextAction, ToolError, code
 
 _DEADLINE_SHARE: Final = 0.3
@@ -59,35 +57,31 @@ class Counts:
 NO_COUNTS: Final = Counts(places={}, without={})
 
 
-async def look_around(
-    call: Call, search: Search, searches: Searches, *, caveats: tuple[str, ...]
-) -> tuple[Coverage, Listings, Counts]:
+async def look_around(call: Call, coverage: Coverage) -> tuple[Coverage, Counts]:
     """Find out which mailboxes weren't searched, and count what there is.
 
     One round trip, and one before for accounts that weren't listed.
     """
-    listings = await list_accounts(call, [each.account_id for each in search.sources], searches.listings)
-    coverage = cover(search, searches, listings, caveats=caveats)
-    return coverage, listings, await _count(call, search, searches, coverage)
+    accounts = [each.account_id for each in coverage.search.sources]
+    coverage = replace(coverage, listings=await list_accounts(call, accounts, coverage.searches.listings))
+    return coverage, await _count(call, coverage)
 
 
-async def _count(call: Call, search: Search, searches: Searches, coverage: Coverage) -> Counts:
-    query = search.query
+async def _count(call: Call, coverage: Coverage) -> Counts:
+    search, query = coverage.search, coverage.search.query
     if query.awaiting_reply is not None or not query.criteria:
         return NO_COUNTS
     rows = [row for row in ARGUMENT_CRITERIA if query[row]] if len(query.criteria) > 1 else []
     fewer = [query.only(each for each in query.criteria if each is not row) for row in rows]
-    if _is_by_arrival(search):
+    if query.since or query.before:  # imported mail may be missing, which arrived later
         written = search.arguments.model_copy(update={"dates": "written"})
         fewer.append(read_query(written, call.preferences.zone))
+    searched = {(source.account_id, source.mailbox) for source, _ in coverage.searches.pages}
+    queries: dict[Place, tuple[SearchQuery, ...]] = dict.fromkeys(searched, tuple(fewer)) if fewer else {}
+    queries |= {place: (query,) for place in coverage.others if place[1] not in search.excluded}
     requests: dict[str, list[CountRequest]] = {}
-    for source, _ in searches.pages if fewer else ():
-        request = CountRequest(mailbox=source.mailbox, queries=tuple(fewer))
-        requests.setdefault(source.account_id, []).append(request)
-    for account_id, name in coverage.others:
-        if name not in search.excluded:
-            request = CountRequest(mailbox=name, queries=(query,))
-            requests.setdefault(account_id, []).append(request)
+    for (account_id, name), some in queries.items():
+        requests.setdefault(account_id, []).append(CountRequest(mailbox=name, queries=some))
     requests = {account_id: some[:_MAILBOXES_MAX] for account_id, some in requests.items()}
     now = anyio.current_time()
     results = await call.ask_accounts(
@@ -96,17 +90,16 @@ async def _count(call: Call, search: Search, searches: Searches, coverage: Cover
     )
     places: dict[Place, int] = {}
     sums = [0] * len(fewer)
-    searched = {(source.account_id, source.mailbox) for source, _ in searches.pages}
     for account_id, found in results.items():
-        for request, counts in zip(
-            requests[account_id], () if isinstance(found, ToolError) else found, strict=False
-        ):
+        counted_here = [] if isinstance(found, ToolError) else found
+        for request, counts in zip(requests[account_id], counted_here, strict=False):
+            place = (account_id, request.mailbox)
             if isinstance(counts, ToolError):
                 continue
-            if (account_id, request.mailbox) in searched:
+            if place in searched:
                 sums = [before + count for before, count in zip(sums, counts, strict=True)]
             elif counts[0]:
-                places[account_id, request.mailbox] = counts[0]
+                places[place] = counts[0]
     return Counts(
         places=places,
         without={row: count for row, count in zip(rows, sums, strict=False) if count},
@@ -114,23 +107,22 @@ async def _count(call: Call, search: Search, searches: Searches, coverage: Cover
     )
 
 
-def suggest_search(search: Search, coverage: Coverage, counts: Counts) -> NextAction:
+def suggest_search(coverage: Coverage, counts: Counts) -> NextAction:
     """Suggest what to search next: where matches were counted, else where none could be."""
-    usual = [place for place in coverage.others if place not in coverage.aside]
-    aside = [place for place in coverage.aside if place in counts.places] or list(coverage.aside)
+    search, others = coverage.search, coverage.others
+    usual = [place for place in others if place not in coverage.aside]
+    aside = [place for place in coverage.aside if place in counts.places] or coverage.aside
     search_all = repeat_search(search, "Search all mailboxes.", without=["mailboxes"], mailbox=EVERYTHING)
     if any(place in counts.places for place in usual):
         return search_all
     if any(place in counts.places for place in aside):
         return _search_aside(search, aside)
-    if counts.written:
-        return suggest_written(search)
-    if counts.without:
-        row = min(counts.without, key=lambda each: counts.without[each])
-        return repeat_search(search, f"Search without {row.argument}.", without=_arguments_of(row))
-    leads_back = search.all_mailboxes or coverage.last
-    if aside or (usual and not leads_back):
-        return search_all if usual and not leads_back else _search_aside(search, aside)
+    if counts.written or counts.without:
+        return _search_wider(search, counts)
+    if usual and not (search.all_mailboxes or coverage.only_aside):
+        return search_all
+    if aside:
+        return _search_aside(search, aside)
     return NextAction(
         instruction="Search with fewer criteria, or look at the mailboxes.",
         tool=LIST_MAILBOXES,
@@ -138,27 +130,22 @@ def suggest_search(search: Search, coverage: Coverage, counts: Counts) -> NextAc
     )
 
 
-def _arguments_of(row: Criterion) -> list[str]:
-    """Return the arguments that ask for a criterion."""
-    return ["since", "last_days"] if row.argument == "since" else [row.argument]
-
-
-def _is_by_arrival(search: Search) -> bool:
-    """Return whether imported mail may be missing, which was written within the range and arrived later."""
-    return not search.by_written and bool(search.query.since or search.query.before)
+def _search_wider(search: Search, counts: Counts) -> NextAction:
+    """Suggest a search by the Date header, or without the criterion that rules out least."""
+    if counts.written:
+        return suggest_written(search)
+    row = min(counts.without, key=lambda each: counts.without[each])
+    return repeat_search(search, f"Search without {row.argument}.", without=[row.argument])
 
 
 def _search_aside(search: Search, aside: Sequence[Place]) -> NextAction:
-    """Suggest a search of what was left out, in all accounts at once if that isn't too many mailboxes."""
-    accounts = {account_id for account_id, _ in aside}
-    names = list(dict.fromkeys(name for _, name in aside))
-    all_accounts = {each.account_id for each in search.sources}
-    account_id, instruction = search.account_id, "Search the mailboxes that were left out."
-    if len(accounts) == 1 or len(all_accounts) * len(names) > limits.SEARCH_SOURCES_MAX:
-        account_id = aside[0][0]
-        names = [name for account, name in aside if account == account_id]
-        if len(accounts) > 1:
-            what = counted(len(accounts) - 1, "other account")
-            instruction = f"Search those of account {account_id}; do the same for {what}."
-    where = ["mailbox", "mailboxes", "exclude_mailboxes"]
-    return repeat_search(search, instruction, without=where, account_id=account_id, mailboxes=names)
+    """Suggest a search of what was left out."""
+    account_ids, names = ({each[part]: None for each in aside} for part in (0, 1))
+    account_id = search.account_id if len(account_ids) > 1 else next(iter(account_ids))
+    return repeat_search(
+        search,
+        "Search the mailboxes that were left out.",
+        without=["mailbox", "mailboxes", "exclude_mailboxes"],
+        account_id=account_id,
+        mailboxes=list(names),
+    )

@@ -57,7 +57,8 @@ class SearchPage:
 def make_page(search: Search, searches: Searches) -> SearchPage:
     """Merge what the mailboxes returned into one page."""
     first, failures = search.is_first_page, searches.failures
-    queues = [_Queue(source, page) for source, page in searches.pages]
+    several = len(searches.pages) > 1
+    queues = [_Queue(source, page, has_copies=several) for source, page in searches.pages]
     merge = _Merge(queues, ascending=search.order.ascending)
     merge.fill(search.page_size)
     found = []
@@ -95,6 +96,9 @@ class _Queue:
 
     source: Source
     page: MailboxPage
+    has_copies: bool
+    """Whether other mailboxes may have copies."""
+
     taken: int = 0
     skip: set[int] = field(init=False)
     """Matches that were shown before, as copies of others."""
@@ -104,11 +108,10 @@ class _Queue:
 
     def __post_init__(self) -> None:
         self.skip = set(self.source.skip)
-        messages = self.page.fetched.messages
-        account_id = self.source.account_id
-        self.keys = {
-            uid: copy_keys(account_id, messages[uid]) if uid in messages else () for uid in self.page.uids
-        }
+        self.keys = dict.fromkeys(self.page.uids, ())
+        if self.has_copies:
+            rows, account_id = self.page.fetched.messages, self.source.account_id
+            self.keys |= {uid: copy_keys(account_id, row) for uid, row in rows.items()}
 
     @property
     def next(self) -> Source | None:

@@ -3,13 +3,13 @@
 The result of a mailbox that fails is its error. It never delays the others beyond a share of the call's time.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import ceil
 from time import monotonic
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 import anyio
 
@@ -34,16 +34,18 @@ SEARCH_TIME_S: Final = 20.0
 """A search that takes longer returns what it has found. The next page goes on, so a caller sees progress well
 before hosts give up, after 60 s by default."""
 
-_LAST = {"\\Archive": 1, "\\All": 2}
+_LAST: Final = {"\\Archive": 1, "\\All": 2}
 """Mailboxes that hold copies: the others say more about a message."""
-
-_SOURCE_CHARS = 60
-"""Of a mailbox in a cursor, besides its name: account, numbers, some copies."""
 
 Items = Callable[[Session], Sequence[str]]
 """Chooses the data items of a row."""
 
-PageResults = list[MailboxPage | ToolError]
+Listings = Mapping[str, tuple[Mailbox, ...]]
+"""The mailboxes of accounts that were listed."""
+
+_PageResults = list[MailboxPage | ToolError]
+_ItemT = TypeVar("_ItemT")
+_ResultT = TypeVar("_ResultT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,13 +98,26 @@ class Searches:
         return [(source, error) for source, error in found if isinstance(error, ToolError)]
 
 
+async def list_accounts(
+    call: Call, account_ids: Iterable[str], known: Listings
+) -> dict[str, tuple[Mailbox, ...]]:
+    """Add the listings of accounts to those that are known; one round trip for each new one, in parallel.
+
+    An account whose server refuses is left out.
+    """
+    wanted = dict.fromkeys(account_ids)
+    found = await call.ask_accounts({each: list_mailboxes for each in wanted if each not in known})
+    listings = dict(known) | {each: listed for each, listed in found.items() if isinstance(listed, tuple)}
+    return {each: listings[each] for each in [*known, *wanted] if each in listings}
+
+
 async def search_sources(
     call: Call,
     search: Search,
     items: Items,
     *,
     new_walk: Callable[[], Walk] | None = None,
-    listings: Mapping[str, tuple[Mailbox, ...]] = MappingProxyType({}),
+    listings: Listings = MappingProxyType({}),
 ) -> Searches:
     """Search all sources; two round trips a session, or one if the candidates are remembered.
 
@@ -113,12 +128,10 @@ async def search_sources(
         new_walk: Makes what adds up the matches of a mailbox; None to make a page of them.
         listings: The mailboxes of accounts that were listed before: they save a LIST for `*`.
     """
-    run = _Run(call, search, items, new_walk, listings=dict(listings))
-    found = await run.search_all()
+    found = await _Run(call, search, items, new_walk, Searches(listings=dict(listings))).search_all()
     if search.is_first_page and search.query.query and found.are_empty:
-        run = _Run(call, search.look_anywhere(), items, new_walk, listings=found.listings)
-        found = await run.search_all()
-        found.anywhere = True
+        again = Searches(listings=found.listings, anywhere=True)
+        found = await _Run(call, search.look_anywhere(), items, new_walk, again).search_all()
     return found
 
 
@@ -126,21 +139,11 @@ class _Run:
     """One search of several sources while it runs."""
 
     def __init__(
-        self,
-        call: Call,
-        search: Search,
-        items: Items,
-        new_walk: Callable[[], Walk] | None,
-        *,
-        listings: dict[str, tuple[Mailbox, ...]],
+        self, call: Call, search: Search, items: Items, new_walk: Callable[[], Walk] | None, found: Searches
     ) -> None:
-        self.call, self.search, self.items = call, search, items
-        self.new_walk = new_walk
-        self.found = Searches(listings=listings)
-        self._done = self._total = 0
-        self._accounts = len({each.account_id for each in search.sources})
-        sources = search.sources
-        self.alone = len(sources) == 1 and sources[0].mailbox != EVERYTHING
+        self.call, self.search, self.items, self.new_walk, self.found = call, search, items, new_walk, found
+        self.done = self.total = 0
+        self.alone = [each.mailbox != EVERYTHING for each in search.sources] == [True]
         now = anyio.current_time()
         share = 1.0 if self.alone else limits.SEARCH_DEADLINE_SHARE
         self.deadline = now + (call.deadline - now) * share
@@ -151,39 +154,23 @@ class _Run:
         by_account: dict[str, list[Source]] = {}
         for source in self.search.sources:
             by_account.setdefault(source.account_id, []).append(source)
-        results: dict[str, list[Searched]] = {}
-
-        async def search_account(account_id: str, sources: list[Source]) -> None:
-            results[account_id] = await self.search_account(account_id, sources)
-
-        async with anyio.create_task_group() as tasks:
-            for account_id, sources in by_account.items():
-                tasks.start_soon(search_account, account_id, sources)
-        found = self.found
-        found.listings = {each: found.listings[each] for each in by_account if each in found.listings}
-        found.searched = [each for account_id in by_account for each in results[account_id]]
+        found, listings = self.found, self.found.listings
+        found.searched = await _side_by_side(self._search_account, list(by_account.values()))
+        found.listings = {each: listings[each] for each in by_account if each in listings}
         pages = found.pages
         self.call.telemetry.cache_hit = 0 < len(found.searched) == sum(page.from_cache for _, page in pages)
         return found
 
-    async def search_account(self, account_id: str, sources: list[Source]) -> list[Searched]:
+    async def _search_account(self, sources: list[Source]) -> list[Searched]:
         """Search the sources of one account, in parallel groups."""
+        account_id = sources[0].account_id
         try:
             account = self.call.pool.sessions_of(account_id).account
             sources = await self._with_mailboxes(account_id, sources)
         except ToolError as error:
             return [Searched(source=source, found=error) for source in sources]
-        self._total += len(sources)
-        groups = divide(sources, limit=account.max_sessions)
-        results: list[list[Searched]] = [[] for _ in groups]
-
-        async def search_group(number: int) -> None:
-            results[number] = await self._search_group(account_id, groups[number])
-
-        async with anyio.create_task_group() as tasks:
-            for number in range(len(groups)):
-                tasks.start_soon(search_group, number)
-        return [each for group in results for each in group]
+        self.total += len(sources)
+        return await _side_by_side(self._search_group, divide(sources, limit=account.max_sessions))
 
     async def _with_mailboxes(self, account_id: str, sources: list[Source]) -> list[Source]:
         """Replace `*` by the mailboxes it means; one round trip if it is there."""
@@ -195,21 +182,21 @@ class _Run:
             self.found.listings[account_id] = listed
         excluded = {*self.search.excluded, EVERYTHING}  # no cursor can say a mailbox of that name
         names = [each.name for each in in_preferred_order(listed) if each.name not in excluded]
-        kept = list(_bounded(names, share=self._accounts))
+        kept = names[: limits.SEARCH_SOURCES_MAX // len({each.account_id for each in self.search.sources})]
         self.found.cut = self.found.cut or len(kept) < len(names)
         return [Source(account_id=account_id, mailbox=name) for name in kept]
 
-    async def _search_group(self, account_id: str, sources: Sequence[Source]) -> list[Searched]:
+    async def _search_group(self, sources: Sequence[Source]) -> list[Searched]:
         """Search some mailboxes on one session."""
-        found: PageResults
-        kept: list[PageResults] = []
+        found: _PageResults
+        kept: list[_PageResults] = []
         try:
             found = await self.call.ask(
-                lambda session: search_mailboxes(
+                lambda session: search_mailboxes(  # a repeated read begins with new requests
                     SearchServer(session), [self._request(each) for each in sources], keep=kept.append
                 ),
                 mailbox=sources[0].mailbox,
-                account_id=account_id,
+                account_id=sources[0].account_id,
                 deadline=self.deadline,
             )
         except ToolError as error:
@@ -217,9 +204,9 @@ class _Run:
             if not (self.new_walk or self.alone):
                 # Messages that didn't come would take the places of those that others have.
                 found = [error if _is_interrupted(each) else each for each in found]
-        self._done += len(sources)
-        if self._total > 1 and not self.new_walk:
-            self.call.report(self._done, self._total, "mailboxes searched")
+        self.done += len(sources)
+        if self.total > 1 and not self.new_walk:
+            self.call.report(self.done, self.total, "mailboxes searched")
         return [Searched(source=source, found=each) for source, each in zip(sources, found, strict=True)]
 
     def _request(self, source: Source) -> PageRequest:
@@ -249,11 +236,26 @@ class _Run:
 
     def _report_messages(self, searched: int, exists: int) -> None:
         """Report the progress of one mailbox, unless mailboxes are counted."""
-        if self._total == 1:
+        if self.total == 1:
             self.call.report(searched, exists, "messages searched")
 
 
-def _count_rows(found: PageResults) -> int:
+async def _side_by_side(
+    work: Callable[[_ItemT], Awaitable[list[_ResultT]]], items: Sequence[_ItemT]
+) -> list[_ResultT]:
+    """Do some work for each item at the same time; returns all results in the order of the items."""
+    results: list[list[_ResultT]] = [[] for _ in items]
+
+    async def run(number: int) -> None:
+        results[number] = await work(items[number])
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(len(items)):
+            tasks.start_soon(run, number)
+    return list(chain.from_iterable(results))
+
+
+def _count_rows(found: _PageResults) -> int:
     return sum(len(each.uids) - len(each.fetched.failures) for each in found if isinstance(each, MailboxPage))
 
 
@@ -272,13 +274,3 @@ def in_preferred_order(mailboxes: Sequence[Mailbox]) -> list[Mailbox]:
     """Return the mailboxes that a search of all covers; those that only hold copies come last."""
     usual = (each for each in mailboxes if each.is_usual)
     return sorted(usual, key=lambda each: _LAST.get(each.special_use, 0))
-
-
-def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
-    """Yield as many names as fit a cursor that `share` accounts have to share."""
-    room = limits.SEARCH_SOURCES_CHARS_MAX // share
-    for name in names[: limits.SEARCH_SOURCES_MAX // share]:
-        room -= 3 * len(name.encode()) + _SOURCE_CHARS
-        if room < 0:
-            return
-        yield name

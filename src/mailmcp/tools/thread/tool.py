@@ -23,7 +23,7 @@ from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW, GET_THREAD
 from mailmcp.tools.people import first_addresses_of
 from mailmcp.tools.rows import ListedRow, build_row, flags_of, message_id_of
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.coverage import CoverageData
+from mailmcp.tools.search.coverage import CoverageData, places_data
 from mailmcp.tools.thread.conversation import Member, find_conversation
 from mailmcp.tools.thread.texts import Texts, read_texts
 from mailmcp.tools.tool import Call, MailTool
@@ -154,8 +154,8 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
             coverage=CoverageData(
                 complete=not (found.issues or found.statements or texts.issues),
                 mailboxes_searched=len(found.looked),
-                mailboxes_failed=[name_of(*each) for each in found.failed],
-                mailboxes_not_searched=left_out or None,
+                mailboxes_failed=places_data([*found.failed]),
+                mailboxes_not_searched=places_data(found.left_out) or None,
                 method=" ".join([f"F{method[1:]}.", *found.statements]),
             ),
         ),

@@ -14,7 +14,6 @@ from typing import Final
 
 import anyio
 
-from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.imap.search.verify import written_at
@@ -84,7 +83,7 @@ class Group:
         """The newest name, and some of the others; None if it has none."""
         others = [each for each in self.names if each != self.face.name]
         shown = [*filter(None, [self.face.name]), *others][:_NAMES_MAX]
-        return ", ".join(shown + ["…"] * (len(self.names) > len(shown))) or None
+        return " / ".join(shown + ["…"] * (len(self.names) > len(shown))) or None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,11 +129,6 @@ class GroupTally:
     """By key; "" for messages that lack what they are grouped by."""
 
     count: int = 0
-    earliest: int | None = None
-    """The earliest INTERNALDATE."""
-
-    follows_arrival: bool = True
-    """Whether each message arrived before those that were added earlier, within ORDER_SLACK_S."""
 
     def take(self, wanted: int) -> int:
         """Return how many messages to fetch next."""
@@ -142,8 +136,7 @@ class GroupTally:
 
     def add(self, row: FetchedMessage) -> None:
         """Add a message; those with higher UIDs come first."""
-        arrived = row.internaldate_epoch
-        epoch = written_at(row) if self.by_written else arrived
+        epoch = written_at(row) if self.by_written else row.internaldate_epoch
         if self.group_by.is_time:
             face = key_of_time(self.group_by, epoch, self.zone)
         else:
@@ -153,10 +146,6 @@ class GroupTally:
         one = Group(1, int(not row.has_flag("\\Seen")), newest, face=face, names=names)
         self.groups.setdefault(face.key, Group()).add(one)
         self.count += 1
-        if arrived is not None:
-            if self.earliest is not None and arrived > self.earliest + limits.ORDER_SLACK_S:
-                self.follows_arrival = False
-            self.earliest = min(arrived, arrived if self.earliest is None else self.earliest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,9 +166,6 @@ class Grouped:
     total_exact: bool
     left: int
     """Messages that may match and weren't looked at."""
-
-    back_to: int | None
-    """When the earliest counted message arrived, if those that were left arrived earlier."""
 
     mailboxes: int
     """In which messages were counted."""
@@ -236,9 +222,6 @@ def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
     failed = sum(len(each.fetched.failures) for each, _ in walks if not each.fetched.interrupted)
     left = failed + sum(walked.left for walked, _ in walks)
     count = sum(tally.count for _, tally in walks)
-    back_to = None
-    if search.one_mailbox and left and not search.by_written and walks[0][1].follows_arrival:
-        back_to = walks[0][1].earliest
     return Grouped(
         rows=tuple(_row(name, group) for name, group in shown),
         argument=groups[names[0]].face.argument if names else "",
@@ -247,7 +230,6 @@ def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
         total=count + left,
         total_exact=all(walked.total_exact for walked, _ in walks),
         left=left,
-        back_to=back_to,
         mailboxes=sum(bool(tally.count) for _, tally in walks),
     )
 
@@ -272,13 +254,8 @@ def _row(name: str, group: Group) -> GroupRow:
         name=group.name,
         count=group.count,
         unread=group.unread,
-        newest=None if epoch == _UNKNOWN else format_moment(epoch),
+        newest=None if epoch == _UNKNOWN else format_rfc3339(datetime.fromtimestamp(epoch, UTC)),
         message_id=group.message_id,
         unsubscribe=list(face.unsubscribe) or None,
         one_click=face.one_click or None,
     )
-
-
-def format_moment(epoch: int) -> str:
-    """Format a time of arrival for programs."""
-    return format_rfc3339(datetime.fromtimestamp(epoch, UTC))

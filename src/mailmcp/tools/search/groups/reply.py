@@ -15,10 +15,10 @@ from mailmcp.model.message_ref import parse_ref
 from mailmcp.tools.columns import people_column
 from mailmcp.tools.search.advice import search_warnings
 from mailmcp.tools.search.arguments import SearchMessagesArguments
-from mailmcp.tools.search.coverage import Coverage, cover
+from mailmcp.tools.search.coverage import Coverage
 from mailmcp.tools.search.data import GroupRow, LeanSearchMessagesData, SearchMessagesData
 from mailmcp.tools.search.failures import excluded_in_vain, explain_failures, source_issues
-from mailmcp.tools.search.groups.count import Grouped, format_moment, group_matches
+from mailmcp.tools.search.groups.count import Grouped, group_matches
 from mailmcp.tools.search.groups.keys import GroupBy, period_days
 from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, look_around, suggest_search
 from mailmcp.tools.search.sources import Searches
@@ -45,17 +45,16 @@ async def reply_with_groups(
     search = searches.as_made(search)
     await explain_failures(call, search, searches)
     zone = call.preferences.zone
-    coverage = cover(search, searches, searches.listings)
-    counts = NO_COUNTS
+    notes, counts = tuple(_notes(grouped)), NO_COUNTS
+    coverage = Coverage(search=search, searches=searches, listings=searches.listings, notes=notes)
     if not grouped.total:
-        coverage, _, counts = await look_around(call, search, searches, caveats=())
-    coverage = replace(coverage, notes=(*coverage.notes, *_notes(grouped, zone)))
+        coverage, counts = await look_around(call, coverage)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     return Outcome(
         summary=_summary(coverage, grouped, group_by, zone),
         data=data(
             account_id=search.account_id,
-            mailbox=search.mailboxes[0] if len(search.mailboxes) == 1 else "",
+            mailbox=", ".join(search.mailboxes),
             total=grouped.total,
             total_at_most=None if grouped.total_exact else True,
             attempted=len(grouped.rows),
@@ -73,9 +72,7 @@ async def reply_with_groups(
         ),
         issues=(*source_issues(searches), *_lost_issues(searches)),
         warnings=(
-            *search_warnings(
-                search, sent, coverage.seen, total=grouped.total, imported=False, today=call.today
-            ),
+            *search_warnings(search, sent, coverage.seen, empty=not grouped.total, today=call.today),
             *excluded_in_vain(search, searches),
             *filter(None, [counts.sentence]),
         ),
@@ -100,14 +97,11 @@ def _summary(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzin
     return coverage.summarize(f"{groups} in {messages} in {coverage.where}", zone, verb="counted")
 
 
-def _notes(grouped: Grouped, zone: tzinfo) -> Iterator[str]:
+def _notes(grouped: Grouped) -> Iterator[str]:
     """Write a sentence about what was not counted."""
     if grouped.left:
-        which = "the last ones added to each mailbox"
-        if grouped.back_to is not None:
-            earliest = datetime.fromtimestamp(grouped.back_to, zone)
-            which = f"the newest, back to {earliest:%Y-%m-%d %H:%M}"
-        yield f"Counted {grouped.counted} of {grouped.total} possible matches: {which}."
+        how_many = f"Counted {grouped.counted} of {grouped.total} possible matches"
+        yield f"{how_many}, those added last to each mailbox; since and before choose others."
 
 
 def _lost_issues(searches: Searches) -> Iterator[Issue]:
@@ -136,14 +130,7 @@ def _next_action(
 ) -> NextAction | None:
     search = coverage.search
     if not grouped.total:
-        return suggest_search(search, coverage, counts)
-    if grouped.left and grouped.back_to is not None:
-        return repeat_search(
-            search,
-            "Count the earlier messages.",
-            without=["before"],
-            before=format_moment(grouped.back_to),
-        )
+        return suggest_search(coverage, counts)
     if not grouped.rows or not grouped.rows[0].key:
         return None
     if grouped.argument and not can_be_sent(grouped.argument, grouped.rows[0].key):

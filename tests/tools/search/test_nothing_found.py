@@ -1,0 +1,84 @@
+"""A search that finds nothing on a server: what else there is, and that the next action leads there."""
+
+import pytest
+
+from mcp_envelope import NotFoundError
+from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
+from servers.peer_mailbox import PeerMailbox, make_messages
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.letters import make_numbered
+from tools.stores import Store, peer_account
+
+
+def test_the_next_search_finds_what_is_in_the_trash(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    dovecot_mail.fill("INBOX", make_numbered(1))
+    dovecot_mail.fill("Trash", make_numbered(7))
+    desk: Desk = open_desk(dovecot_mail.account)
+    inbox = desk.search(subject="Message 7", snippet_max_chars=60)
+    names = {each["mailbox"] for each in inbox.data["coverage"]["mailboxes_not_searched"]}
+    assert names >= {"Drafts", "Junk", "Sent", "Trash"}
+    assert "The server counts matches elsewhere: `Trash` 1" in inbox.text
+    aside = inbox.data["next_action"]["arguments"]
+    assert aside["mailboxes"] == ["Trash"]
+    found = desk.call("imap_search_messages", aside)
+    assert [row["subject"] for row in found.data["messages"]] == ["Message 7"]
+    assert found.data["messages"][0]["snippet"] == "Text of message 7."
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"subject": r"Quarterly \| review"},
+        {"subject": "BUY OR SELL", "body": "NOT A DRILL NOW"},
+        {"from": r"Example, Ann\|x"},
+        {"subject": "long " * 200, "body": "words " * 150},
+        {"subject": '"in quotes" here', "query": '"two words" three'},
+    ],
+)
+def test_next_actions_are_accepted_as_they_stand(desk: Desk, arguments: dict[str, str]) -> None:
+    """Until none is left; each finds as little."""
+    tools: list[str] = []
+    reply = desk.search(**arguments)
+    while reply.data["next_action"]["tool"] == "imap_search_messages":
+        assert reply.data["total"] == 0
+        assert len(tools) < 5
+        tools.append(reply.data["next_action"]["tool"])
+        reply = desk.call("imap_search_messages", reply.data["next_action"]["arguments"])
+    assert reply.data["next_action"]["tool"] == "imap_list_mailboxes"
+
+
+def test_one_of_several_mailboxes_may_mean_all(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", make_numbered(1))
+    with store.client() as client:
+        if not client.folder_exists("Archive"):
+            client.create_folder("Archive")
+    with pytest.raises(NotFoundError) as caught:
+        desk.search(mailboxes=["all mail", "Archve"])
+    action = caught.value.next_action
+    assert action is not None
+    assert action.arguments is not None
+    assert action.arguments["mailbox"] == "*"
+    assert desk.call(action.tool, dict(action.arguments)).data["total"] == 1
+
+
+def test_a_failed_list_only_leaves_out_the_other_mailboxes(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    rules = [Rule(command="LIST", action=Respond(b"{tag} NO not now\r\n"))]
+    reply = open_desk(peer_account(peer(messages=make_messages(1), rules=rules))).search(subject="nowhere")
+    assert reply.data["returned"] == 0
+    assert "mailboxes_not_searched" not in reply.data["coverage"]
+    assert reply.data["next_action"]["tool"] == "imap_list_mailboxes"
+
+
+def test_an_empty_result_with_a_failed_mailbox_proves_nothing(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    refusal = Rule(command="EXAMINE", containing="Shut", action=Respond(b"{tag} NO [UNAVAILABLE] no\r\n"))
+    server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="Shut")], rules=[refusal])
+    reply = open_desk(peer_account(server)).search(mailbox="*", subject="nowhere")
+    assert reply.outcome.summary.startswith(
+        "No messages were found in 1 mailbox (work), but 1 mailbox could not"
+    )
+    assert reply.data["status"] == "partial"
+    assert reply.data["next_action"]["instruction"] == "Search again where it failed."
