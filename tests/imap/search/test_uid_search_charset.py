@@ -57,7 +57,7 @@ def test_another_refusal_is_not_blamed_on_the_charset(peer: PeerFactory, query: 
     assert r'refused SEARCH (account main): NO "\[SERVERBUG] Broken index"' in error.message
 
 
-@pytest.mark.parametrize("capability", ["LITERAL+", "LITERAL-", "IMAP4rev1"])
+@pytest.mark.parametrize("capability", ["LITERAL+", "IMAP4rev1"])
 def test_a_literal_that_need_not_wait_takes_no_round_trip(peer: PeerFactory, capability: str) -> None:
     server = peer(messages=letters([1]), capabilities=("IMAP4rev1", "ESEARCH", capability))
     server.mailbox.messages[0].octets += "Größe".encode()
@@ -69,19 +69,6 @@ def test_a_literal_that_need_not_wait_takes_no_round_trip(peer: PeerFactory, cap
     literal = "Größe".encode().decode("latin-1")
     sign = "" if waits else "+"
     assert searches(server)[0] == f"CHARSET UTF-8 BODY {{7{sign}}}\r\n{literal}"
-
-
-def test_a_long_literal_waits_where_only_short_ones_need_not(peer: PeerFactory) -> None:
-    """RFC 7888 section 5: LITERAL- is for 4096 octets."""
-    server = peer(messages=make_messages(1), capabilities=("IMAP4rev1", "LITERAL-"))
-    quirks = Quirks()
-    quirks.shown["INBOX"], quirks.believed = 1, {"subject in UTF-8"}
-    assert find(server, quirks, subject="ä" * 2048).uids == ()
-    assert find(server, quirks, subject="ä" * 2049).uids == ()
-    assert [("{4096+}" in line, "{4098}" in line) for line in searches(server)] == [
-        (True, False),
-        (False, True),
-    ]
 
 
 @pytest.mark.parametrize("answer", [b"{tag} NO No literals\r\n", b"{tag} BAD Too long\r\n", b"%% junk\r\n"])

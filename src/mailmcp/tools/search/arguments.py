@@ -29,6 +29,9 @@ from mailmcp.tools.message_id import is_message_id
 from mailmcp.tools.search.values import day_after, parse_time
 from mcp_envelope import BaseReason, InvalidInputError, Problem
 
+LAST_DAYS_MAX: Final = 365
+"""Longer ranges take since and before."""
+
 SNIPPET_CHARS_MAX: Final = 500
 
 EVERYTHING: Final = "*"
@@ -143,7 +146,7 @@ else:
 class SearchMessagesArguments(_CriteriaArguments):
     """Where to search, criteria that must all hold, and the shape of the page."""
 
-    last_days: int = Field(0, ge=0, le=limits.LAST_DAYS_MAX, description="1: since yesterday.")
+    last_days: int = Field(0, ge=0, le=LAST_DAYS_MAX, description="1: since yesterday.")
     end_date: SkipJsonSchema[Annotated[str, AfterValidator(_check_time)]] = ""
     """The day before `before`; always empty, see `_read_end_date`."""
 
