@@ -99,7 +99,7 @@ class _WhereArguments(Arguments):
     account_id: str = Field("", description='"*": all accounts.')
     mailbox: str = Field("INBOX", description='Exact name; "*": all but Junk and Trash.')
     mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
-        (), description="Several, instead of mailbox."
+        (), description="Instead of mailbox."
     )
     exclude_mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
         (), description='Needs mailbox "*".'
@@ -159,7 +159,7 @@ class SearchMessagesArguments(_CriteriaArguments):
     snippet_max_chars: int = Field(
         0, ge=0, le=SNIPPET_CHARS_MAX, description="Show so much text around a match."
     )
-    cursor: str = Field("", description="From the previous page; enough on its own.")
+    cursor: str = Field("", description="From the previous page.")
 
     exclusive = (
         ("unanswered_only", "answered"),
