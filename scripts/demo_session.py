@@ -1,13 +1,12 @@
 """A session that a person can follow: mailmcp on its sample mailbox, driven by the SDK's own client.
 
-Starts the embedded IMAP server, launches `mailmcp` over stdio as a desktop host does, and prints what a model
-would read. `scripts/demo` runs it; a test does too.
+Starts `mailmcp demo` over stdio as a desktop host does, and prints what a model would read. `scripts/demo`
+runs it; a test does too.
 """
 
 import json
 import sys
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,6 @@ import anyio
 import click
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
-
-from mailmcp.demo.sample_account import load_sample
-from mailmcp.demo.server import EmbeddedServer
 
 COMMAND = Path(sys.executable).with_name("mailmcp")
 
@@ -55,7 +51,7 @@ async def walk(client: Client, show: Show) -> None:
 
     show("\n## Which mailboxes are there, and how full are they?\n")
     await call("imap_list_accounts", {})
-    await call("imap_list_mailboxes", {"account_id": "default", "include_counts": True})
+    await call("imap_list_mailboxes", {"account_id": "demo", "include_counts": True})
 
     show("\n## What unread mail arrived? Each message with the start of its text, then the next page\n")
     await follow(await search(unread_only=True, limit=3, snippet_max_chars=100))
@@ -78,16 +74,9 @@ async def walk(client: Client, show: Show) -> None:
 
 async def run(show: Show, *, mode: str = "auto") -> None:
     """Run the whole session; `mode` is the SDK client's choice of protocol era."""
-    with EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))) as server:
-        variables = {"HOST": server.host, "PORT": str(server.port), "TLS": "none"}
-        variables |= {"USER": server.user, "PASSWORD": server.password}
-        started = StdioServerParameters(
-            command=str(COMMAND),
-            args=["serve", "--log-level", "error"],
-            env={f"MAILMCP_{name}": value for name, value in variables.items()},
-        )
-        async with Client(started, mode=mode) as client:
-            await walk(client, show)
+    started = StdioServerParameters(command=str(COMMAND), args=["demo", "--log-level", "error"])
+    async with Client(started, mode=mode) as client:
+        await walk(client, show)
 
 
 @click.command()

@@ -23,9 +23,6 @@ PAGE_SIZE_DEFAULT: Final = 10
 PAGE_SIZE_MAX: Final = 100
 """More would exceed a model's attention and the FETCH line that servers accept."""
 
-LAST_DAYS_MAX: Final = 365
-"""Longer ranges take since and before."""
-
 ROW_CHARS_MAX: Final = 200
 """A subject or the senders in a row; "…" marks a cut."""
 
@@ -63,7 +60,6 @@ BODY_CHARS_DEFAULT: Final = 8_000
 """Body text in a reply: about 2,000 tokens."""
 
 BODY_CHARS_MAX: Final = 100_000
-ATTACHMENT_TEXT_CHARS_MAX: Final = 50_000
 
 TEXT_PART_OCTETS_MAX: Final = 524_288
 """Fetched of one text part; the reply says when it was cut."""

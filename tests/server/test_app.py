@@ -19,6 +19,7 @@ from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
 from mcp_envelope import Dialect, Outcome, check_reply
 from server.mailbox import account_of_peer, connected, connected_to
+from servers.logins import plain_account
 from servers.peer import PeerFactory
 from servers.peer_actions import Silence
 from servers.peer_mailbox import make_messages
@@ -133,13 +134,16 @@ def test_a_bug_is_answered_as_internal_and_logged_with_its_traceback(
 
 def test_the_deadline_of_a_call_is_the_settings(peer: PeerFactory) -> None:
     """A server that takes the connection and is silent: the reply comes when the call's time is up."""
-    account = account_of_peer(peer(greeting=Silence()), "home")
+    silent = peer(greeting=Silence())
+    account = plain_account(silent.host, silent.port, "someone", SECRET, connect_timeout_s=600.0)
 
     async def run() -> dict[str, Any]:
         async with connected_to(account, call_timeout_s=1) as client:
             return (await client.call_tool("imap_search_messages")).structured_content or {}
 
-    error = anyio.run(run)["error"]
+    reply = anyio.run(run)
+    error = reply["error"]
+    assert reply["meta"]["duration_ms"] < 50_000  # less than the default
     assert (error["code"], error["details"]["reason"], error["retryable"]) == ("timeout", "greeting", True)
 
 

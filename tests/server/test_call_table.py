@@ -81,7 +81,7 @@ BAD: list[Bad] = [
     Bad(SEARCH, {"larger_than": 10, "smaller_than": 5}, ("smaller_than",), "out_of_range"),
     Bad(SEARCH, {"keyword": f"{SECRET} x"}, ("keyword",), "invalid_value"),
     Bad(SEARCH, {"gmail_query": SECRET}, ("gmail_query",), "invalid_value"),
-    Bad(SEARCH, {"snippet_max_chars": 49}, ("snippet_max_chars",), "out_of_range"),
+    Bad(SEARCH, {"snippet_max_chars": 100_000}, ("snippet_max_chars",), "out_of_range"),
     Bad(SEARCH, {"cursor": "{cursor}x"}, ("cursor",), "cursor_malformed"),
     Bad(
         SEARCH,

@@ -5,14 +5,10 @@ import pytest
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.evidence import (
-    EVIDENCE_OCTETS,
-    EVIDENCE_WORDS_MAX,
-    SNIPPET_OCTETS,
     SearchTerms,
     find_evidence,
     search_terms,
     snippet_of,
-    text_octets,
     text_of,
 )
 
@@ -42,11 +38,6 @@ from mailmcp.tools.evidence import (
 def test_the_words_of_a_search(query: SearchQuery, terms: SearchTerms) -> None:
     assert search_terms(query) == terms
     assert bool(terms) is (terms != SearchTerms())
-
-
-def test_only_so_many_words_are_looked_for() -> None:
-    words = search_terms(SearchQuery(query=tuple(map(str, range(500))))).anywhere
-    assert len(words) == EVIDENCE_WORDS_MAX
 
 
 TEXTS = {
@@ -84,21 +75,6 @@ def test_marks_contain_no_words() -> None:
     texts = {"body": "[may be hidden: Tea at four?]"}
     assert find_evidence(search_terms(SearchQuery(query=("hidden",))), texts) == []
     assert find_evidence(search_terms(SearchQuery(query=("tea",))), texts) == ["body"]
-
-
-def test_without_texts_there_is_no_evidence() -> None:
-    assert find_evidence(search_terms(SearchQuery(query=("x",))), {}) == []
-
-
-def test_more_text_is_fetched_if_it_is_searched_for_words() -> None:
-    assert (
-        text_octets(SearchTerms()) == text_octets(SearchTerms(by_place={"subject": ("x",)})) == SNIPPET_OCTETS
-    )
-    assert (
-        text_octets(SearchTerms(anywhere=("x",)))
-        == text_octets(SearchTerms(by_place={"body": ("x",)}))
-        == EVIDENCE_OCTETS
-    )
 
 
 def test_html_is_read_as_a_person_sees_it() -> None:

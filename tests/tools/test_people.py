@@ -7,7 +7,7 @@ import pytest
 from mailmcp import limits
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.people import people_of
-from mailmcp.tools.people import addresses_of, first_addresses_of
+from mailmcp.tools.people import first_addresses_of
 
 FIVE = ", ".join(f"P{number} <p{number}@a.example>" for number in range(1, 6))
 
@@ -81,9 +81,3 @@ def test_what_is_quoted_is_never_cut(value: str, written: str) -> None:
     headers = parse_headers(f"To: {value}\r\n\r\n".encode())
     limit = 2 if written.endswith("1 more") else None
     assert people_of(headers, "To", max_chars=200, limit=limit).text == written
-
-
-def test_several_fields_are_one_list() -> None:
-    headers = parse_headers(b"To: a@a.example\r\nTo: Bob\x07 <b@a.example>\r\n\r\n")
-    assert addresses_of(headers, "To") == "a@a.example, Bob <b@a.example>"
-    assert addresses_of(headers, "Cc") == ""

@@ -17,12 +17,9 @@ from mailmcp.tools.attachment_row import ROW_FILENAME_CHARS_MAX, file_name
 from mailmcp.tools.columns import row_lines
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.rows import ROW_PLACES_MAX, MessageRow, build_row, id_values
-from servers.peer import PeerFactory
-from servers.peer_mailbox import PeerMessage
-from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import crlf, make_letter
-from tools.stores import Store, peer_account
+from tools.stores import Store
 
 REF = MessageRef(account_id="work", mailbox="INBOX", uidvalidity=1, uid=2)
 
@@ -146,22 +143,8 @@ def test_special_flags_are_marked() -> None:
     assert "(" not in row_lines(row_of("From: a@b\nSubject: x\n", flags=["\\Seen"]))[0]
 
 
-def test_a_very_long_subject_is_bounded() -> None:
-    subject = row_of("Subject: " + "word " * 5_000 + "\n").subject
-    assert limits.ROW_CHARS_MAX - 10 < len(subject) <= limits.ROW_CHARS_MAX
-
-
 def snippet_of(desk: Desk, chars: int = 500) -> str:
     return str(desk.search(limit=1, snippet_max_chars=chars).data["messages"][0]["snippet"])
-
-
-def test_a_snippet_of_html_shows_what_is_seen(store: Store, desk: Desk) -> None:
-    letter = make_letter()
-    letter.set_content(
-        "<style>p{color:red}</style><p>Dear Bob,</p><p>the text &amp; more</p>", subtype="html"
-    )
-    store.fill("INBOX", [letter.as_bytes()])
-    assert snippet_of(desk) == "Dear Bob, the text & more"
 
 
 def test_a_snippet_of_parts_is_of_the_text(store: Store, desk: Desk) -> None:
@@ -169,38 +152,6 @@ def test_a_snippet_of_parts_is_of_the_text(store: Store, desk: Desk) -> None:
     letter.add_attachment(b"\0" * 5_000, maintype="application", subtype="zip", filename="a.zip")
     store.fill("INBOX", [letter.as_bytes()])
     assert snippet_of(desk) == "Grüße aus Zürich"
-
-
-def test_a_snippet_of_a_message_that_is_empty_is_empty(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", [crlf("Subject: x\n\n")])
-    assert snippet_of(desk) == ""
-
-
-@pytest.mark.parametrize("encoding", ["8bit", "base64", "quoted-printable"])
-@pytest.mark.parametrize("shift", [0, 1, 2, 3])
-def test_where_a_snippets_text_is_cut_no_character_is_halved(
-    pymap_mail: Store, open_desk: DeskFactory, encoding: str, shift: int
-) -> None:
-    letter = make_letter()
-    letter.set_content("x" * shift + "日本語é日本語é\n" * 200, cte=encoding)
-    pymap_mail.fill("INBOX", [letter.as_bytes(policy=SMTP.clone(cte_type="8bit"))])
-    assert set(snippet_of(open_desk(pymap_mail.account))) <= set("x日本語é …")
-
-
-def test_snippets_are_asked_of_the_server_where_it_makes_them(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
-    server = peer(messages=[PeerMessage(uid=1, octets=crlf("From: a@b\nSubject: x\n\nText\n"))])
-    desk = open_desk(peer_account(server))
-    assert snippet_of(desk) == "Text"
-    (plain,) = [each.line for each in server.commands if each.name == "UID FETCH"]
-    assert "BODY.PEEK[TEXT]<0.4096>" in plain
-    desk.search()
-    rows = [each.line for each in server.commands if each.name == "UID FETCH"][-1]
-    assert rows == (
-        "UID FETCH 1 (UID FLAGS INTERNALDATE RFC822.SIZE BODYSTRUCTURE "
-        "BODY.PEEK[HEADER.FIELDS (DATE FROM TO SUBJECT MESSAGE-ID)])"
-    )
 
 
 def test_what_html_hides_is_in_no_snippet(store: Store, desk: Desk) -> None:
@@ -257,24 +208,10 @@ def test_no_file_name_passes_for_an_attached_message() -> None:
     ]
 
 
-def test_no_file_name_passes_for_more_files() -> None:
-    names = ["…", "5+ files", "and 3 more", "…", "…"]
-    leaves = ((b"application", b"pdf", (b"name", each.encode()), None, None, b"base64", 9) for each in names)
-    row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
-    assert named(row) == list(zip("12345", names, strict=True))
-    assert ' | 5 files: "…" (part 1), ' in row_lines(row)[0]
-
-
 def test_one_file_without_a_name_is_called_by_its_type() -> None:
     structure = (b"application", b"pdf", None, None, None, b"base64", 9, None, (b"attachment", None))
     row = build_row(REF, FetchedMessage(uid=2, body_structure=structure))
     assert ' | 1 file: "application/pdf" (part 1) | ' in row_lines(row)[0]
-
-
-def test_a_row_without_files_has_no_files_column() -> None:
-    row = build_row(REF, FetchedMessage(uid=2, body_structure=MIXED[0]))
-    assert (row.attachments, row.has_attachments) == (None, False)
-    assert "file" not in row_lines(row)[0]
 
 
 @pytest.mark.parametrize(("octets", "shown"), [(None, ""), (0, ""), (1_234, "1.2 kB"), (1_000_000, "1.0 MB")])
@@ -282,15 +219,6 @@ def test_sizes_are_shown_where_they_are_the_order(octets: int | None, shown: str
     row = build_row(REF, FetchedMessage(uid=2, size_octets=octets, body_structure=TEXT))
     (line,) = row_lines(row, sizes=True)
     assert f"no subject | {shown + ' | ' if shown else ''}`imap:" in line
-
-
-def test_ids_of_a_message_are_those_it_has() -> None:
-    fetched = FetchedMessage(
-        uid=2, email_id="M6d99", sections={"HEADER.FIELDS": b"Message-ID: <1@example.org>\r\n\r\n"}
-    )
-    row = build_row(REF, fetched)
-    assert (row.header_message_id, row.email_id) == ("1@example.org", "M6d99")
-    assert "1@example.org" not in row_lines(row)[0]
 
 
 def test_copies_are_named_by_their_ids() -> None:
@@ -304,11 +232,6 @@ def test_copies_are_named_by_their_ids() -> None:
     assert also.endswith("`, …")
     assert build_row(REF, FetchedMessage(uid=2), places=others[:ROW_PLACES_MAX]).places == row.places[:-1]
     assert also.startswith(r'  also `"imap:work:Label \u00601\u0060:3:1"`, ')
-
-
-def test_times_are_shown_in_the_zone_of_the_settings() -> None:
-    row = row_of("Date: Wed, 01 Jul 2026 23:30:00 +0000\n")
-    assert row_lines(row, zone=ZoneInfo("Europe/Berlin"))[0].startswith("- 2026-07-02 01:30 | ")
 
 
 def test_where_a_word_was_found_is_said_unless_the_row_shows_it() -> None:
@@ -328,16 +251,6 @@ def test_where_a_word_was_found_is_said_unless_the_row_shows_it() -> None:
     assert row_lines(row.model_copy(update={"snippet": ""}))[-1] == "  (found in body)"
     mine = row.model_copy(update={"to": "Bob <b@b>", "matched_in": ["subject", "from", "to", "cc", "body"]})
     assert row_lines(mine)[-1] == f'  > "{row.snippet}" (found in from, to, cc)'
-
-
-def test_what_was_not_seen_is_not_said_to_be_found() -> None:
-    row = build_row(
-        REF,
-        FetchedMessage(uid=2, sections={"HEADER.FIELDS": b"Subject: x\r\n\r\n", "TEXT": b"y\r\n"}),
-        snippet_chars=50,
-        terms=search_terms(SearchQuery(query=("needle",))),
-    )
-    assert (row.matched_in, row.snippet) == (None, "y")
 
 
 def calendar(method: bytes) -> FetchedMessage:

@@ -43,6 +43,7 @@ def demo(**overrides: object) -> None:
             user=embedded.user,
             credentials=Password(lambda: str(embedded.password)),
             tls=Tls.NONE,
+            special_uses={name: f"\\{name}" for name in ("Archive", "Drafts", "Junk", "Sent", "Trash")},
         )
         owner = Owner(names=(OWNER.display_name,), addresses=(OWNER.addr_spec,))
         preferences = replace(settings.preferences, owners={account.account_id: owner})

@@ -30,11 +30,8 @@ class Tls(StrEnum):
 class Mechanism(StrEnum):
     """How an access token is sent; a server may refuse the one that it does not advertise."""
 
-    XOAUTH2 = "XOAUTH2"
-    """Google's, which every large provider has."""
-
-    OAUTHBEARER = "OAUTHBEARER"
-    """RFC 7628."""
+    XOAUTH2 = "XOAUTH2"  # Google's, which every large provider has
+    OAUTHBEARER = "OAUTHBEARER"  # RFC 7628
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,8 +130,8 @@ class RefusedError(Exception):
 
     Attributes:
         code: The response code in upper case, or "".
-        is_shut_out: Whether the server took the login and now refuses every mailbox, as Exchange and NetEase
-            do without a code; see `advise` in `errors`.
+        is_shut_out: Whether the server took the login and now refuses every mailbox. Exchange and NetEase do
+            so without a code; it is NOPERM here.
         reason: The reason of the error that this becomes.
         text: The server's text, printable and short.
         response: The untagged responses before the refusal.
@@ -140,11 +140,9 @@ class RefusedError(Exception):
     def __init__(self, command: str, status: str, text: str, response: Response | None = None) -> None:
         match = _RESPONSE_CODE.match(text)
         self.command, self.status = command, status
-        self.code = match[1].upper() if match else ""
         self.is_shut_out = _SHUT_OUT.search(text) is not None
+        self.code = "NOPERM" if self.is_shut_out else match[1].upper() if match else ""
         self.reason = _REASONS.get(self.code, Reason.SERVER_REFUSED)
-        if self.is_shut_out:
-            self.reason = Reason.PERMISSION_DENIED
         shown = "".join(c if c.isprintable() else " " for c in text)
         self.text = shown if len(shown) <= _SERVER_TEXT_CHARS else f"{shown[: _SERVER_TEXT_CHARS - 1]}…"
         self.response = response or Response()
@@ -153,7 +151,7 @@ class RefusedError(Exception):
     @property
     def is_final(self) -> bool:
         """Whether the server says that the same command will never succeed."""
-        return self.is_shut_out or self.code in _FINAL
+        return self.code in _FINAL
 
     @property
     def is_temporary(self) -> bool:
@@ -161,7 +159,7 @@ class RefusedError(Exception):
 
         Such a refusal says nothing about the command, the credentials or what the server can do.
         """
-        return not self.is_shut_out and self.code in _TEMPORARY
+        return self.code in _TEMPORARY
 
     @property
     def retryable(self) -> bool:
@@ -171,7 +169,7 @@ class RefusedError(Exception):
     @property
     def asks_to_wait(self) -> bool:
         """Whether the server wants no more commands for now: whoever goes on is served even later."""
-        return not self.is_shut_out and self.code in _ASKS_TO_WAIT
+        return self.code in _ASKS_TO_WAIT
 
     @property
     def is_connection_limit(self) -> bool:

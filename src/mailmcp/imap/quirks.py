@@ -20,7 +20,7 @@ def is_unsupported(refusal: RefusedError) -> bool:
     Other response codes are about passing troubles, limits or rights, and say nothing about the command.
     Without a code it may be either.
     """
-    return not refusal.is_shut_out and refusal.code in {"", "BADCHARSET", "CANNOT", "CLIENTBUG"}
+    return refusal.code in {"", "BADCHARSET", "CANNOT", "CLIENTBUG"}
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import os
 import signal
 import socket
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -23,7 +23,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from typing_extensions import override
 
 from mailmcp.imap.account import is_loopback
@@ -40,7 +40,6 @@ GRACE_S: Final = 1
 """For calls in flight at shutdown."""
 
 _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104 - only if configured, and with a token
-_STOPPING: Final = PlainTextResponse("The server is stopping.\n", status_code=503)
 
 _log = logging.getLogger(__name__)
 
@@ -152,7 +151,7 @@ def listen(options: HttpOptions) -> socket.socket:
 
 
 class Gate:
-    """Requires the token and POST, and answers requests that shutdown cuts off."""
+    """Requires the token and POST, and ends requests that shutdown cuts off."""
 
     def __init__(self, app: ASGIApp, token: SecretStr | None) -> None:
         """Guard `app`; None for `token` lets everyone in."""
@@ -167,19 +166,9 @@ class Gate:
         if refusal := self._refuse(scope):
             await refusal(scope, receive, send)
             return
-        started = False
-
-        async def watch(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
-
-        try:
-            await self._app(scope, receive, watch)
-        except anyio.get_cancelled_exc_class():
-            # uvicorn cancels requests when the grace period is over, and logs a cancellation as a bug.
-            if not started:
-                await _STOPPING(scope, receive, send)
+        # uvicorn cancels requests when the grace period is over, and would log a cancellation as a bug.
+        with suppress(anyio.get_cancelled_exc_class()):
+            await self._app(scope, receive, send)
 
     def _refuse(self, scope: Scope) -> Response | None:
         """Return the reply to a request that may not pass, with its challenge (RFC 6750 section 3)."""

@@ -55,6 +55,7 @@ _HOUR_MS: Final = 3_600_000
 which never change while UIDVALIDITY stays the same (RFC 9051 section 2.3.1.1)."""
 
 CACHE_HINTS: Final[dict[CacheableMethod, CacheHint]] = {
+    "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
     "resources/list": CacheHint(ttl_ms=_HOUR_MS, scope="private"),
     "resources/templates/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
     "resources/read": CacheHint(ttl_ms=_TEXT_TTL_MS, scope="private"),

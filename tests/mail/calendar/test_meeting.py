@@ -51,11 +51,8 @@ def meeting(message_class: str, more: dict[int, Value] | None = None) -> bytes:
     ("message_class", "method"),
     [
         (REQUEST, "request"),
-        ("IPM.Microsoft Schedule.MtgReq", "request"),
         ("IPM.Schedule.Meeting.Resp.Pos", "reply"),
-        ("IPM.Microsoft Schedule.MtgRespN", "reply"),
         ("IPM.Note", ""),
-        ("IPM.Appointment", ""),
     ],
 )
 def test_the_class_of_a_message_is_its_method(message_class: str, method: str) -> None:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mailmcp.mail.calendar.zones import OBSERVANCES_MAX, Observance, known_zone, offset_at, read_observance
+from mailmcp.mail.calendar.zones import Observance, known_zone, offset_at, read_observance
 
 RULE = "FREQ=YEARLY;BYMONTH"
 HOUR = timedelta(hours=1)
@@ -62,7 +62,6 @@ def test_rules_give_the_offsets_of_the_zone(name: str) -> None:
         ([], None),
         (EUROPE, 2),
         ([*EUROPE, None], None),
-        (EUROPE * (OBSERVANCES_MAX // 2), None),  # perhaps cut
         ([observance("20300101T000000", "+0300", "+0400")], 3),
         ([observance("20200101T000000", "+0300", "+0400", "FREQ=MONTHLY")], None),
         ([observance("20200101T000000", "+0300", "+0400", "FREQ=YEARLY;BYWEEKNO=1")], None),
@@ -86,7 +85,6 @@ def test_what_is_not_understood_has_no_offset(
         ("W. EUROPE STANDARD TIME", "W. Europe Standard Time", 2),
         ("/example.org/20200101/Europe/Oslo", "Europe/Oslo", 2),
         ("GMT+0530", "GMT+0530", 5.5),
-        ("UTC-03:00", "UTC-03:00", -3),
         ("tzone://Microsoft/Utc", "tzone://Microsoft/Utc", 0),
     ],
 )

@@ -1,7 +1,6 @@
 import pytest
 
 from mailmcp.mail.header.fields import (
-    FIELD_CUT,
     HEADER_FIELD_OCTETS_MAX,
     HEADER_FIELDS_MAX,
     HEADERS_CUT,
@@ -17,7 +16,6 @@ from mailmcp.mail.header.fields import (
         (b"", ()),
         (b"\r\n", ()),
         (b"A: 1\r\nB: 2\r\n\r\n", (("A", "1"), ("B", "2"))),
-        (b"A: 1\nB: 2\n\nC: body", (("A", "1"), ("B", "2"))),
         (b"A: 1\rB: 2\r\rC: body", (("A", "1"), ("B", "2"))),
         (b"A: one\r\n two\r\n\tthree\r\n", (("A", "one two three"),)),
         (b"A: 1\r\nB: cut in the mid", (("A", "1"), ("B", "cut in the mid"))),
@@ -31,7 +29,6 @@ from mailmcp.mail.header.fields import (
         # Lone CRs: as Dovecot gives fields of a block without LF, and behind fields that a server added.
         (b"A: 1\rB: 2\r\rbody\rC: 3\r\n\r\n", (("A", "1"), ("B", "2"))),
         (b"A: 1\r\nX: 2\rA: 3\rB: 4\r\n\r\n", (("A", "1"), ("X", "2"), ("A", "3"), ("B", "4"))),
-        (b"X: 1\rB: 2\r\nB: 3\r\n\r\n", (("X", "1"), ("B", "3"), ("B", "2"))),
         (b"A: 1\r\nX: 2\rB: 3\r\rbody\rC: 4", (("A", "1"), ("X", "2"), ("B", "3"))),
         (b"A: one\rtwo: http\rhttp://a.example\r\n", (("A", "one"), ("two", "http http://a.example"))),
         (b"A: one\r two\r\rthree\r\nB: 2\r\n\r\n", (("A", "one two three"), ("B", "2"))),
@@ -57,11 +54,9 @@ def test_names_compare_without_case_and_the_first_counts() -> None:
         (b"A: 1\r\n", ()),
         (b"A: 1\r\nno colon here\r\n", (NOT_A_HEADER,)),
         (b"From ann@x.example Thu Nov  5 09:30:00 2026\r\nA: 1\r\n", ()),
-        (b">From ann\r\nA: 1\r\n", ()),
         (b"two words: x\r\n: nameless\r\n", (NOT_A_HEADER,)),
         (b"A: caf\xe9\r\n", ("8-bit text without a charset",)),
         (b"A: =?x-no?Q?a?=\r\n", ("unknown charset",)),
-        (b"A: " + b"x" * HEADER_FIELD_OCTETS_MAX + b"\r\nB: 2\r\n", (FIELD_CUT,)),
         (b"A: 1\r\n" * HEADER_FIELDS_MAX + b"B: 2\r\n", (HEADERS_CUT,)),
     ],
 )
@@ -73,10 +68,8 @@ def test_what_is_wrong_is_said(octets: bytes, defects: tuple[str, ...]) -> None:
     ("octets", "end"),
     [
         (b"A: 1\r\n\r\nbody", 8),
-        (b"A: 1\n\nbody", 6),
         (b"A: 1\r\rbody", 6),
         (b"A: 1\rB: 2\r\rbody\r\n\r\nmore", 11),
-        (b"A: 1\r\nB: 2\r\rbody", 12),
         (b"A: 1\r\nB: 2\r\rbody\r\n\r\nmore", 20),
     ],
 )

@@ -10,15 +10,6 @@ from mailmcp.mail.header.subject import is_forward_subject, is_reply_subject
         ("RE[2]: Offer", True),
         ("Fwd: Offer", False),
         ("WG: AW: Offer", True),
-        ("[list] Re: [list]  Of  fer", True),
-        ("Antw.: nothing known", False),
-        ("回复:会议", True),
-        ("Отв: Встреча", True),
-        ("Re:", False),
-        ("Regarding: the offer", False),
-        ("VS: Tarjous", True),
-        ("転送: 会議", False),
-        ("", False),
     ],
 )
 def test_subjects_of_replies_are_known(subject: str, *, is_reply: bool) -> None:

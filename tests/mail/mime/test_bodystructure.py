@@ -142,11 +142,6 @@ def test_single_parts_are_part_1(line: bytes, part: Part) -> None:
             [("TEXT", "multipart/mixed"), ("1", "text/plain"), ("2", "a/b")],
             (PART_UNREADABLE,),
         ),
-        (
-            b'(("text" "plain" NIL NIL NIL "7bit" 1 1) NIL NIL)',
-            [("TEXT", "multipart/mixed"), ("1", "text/plain")],
-            (PART_UNREADABLE,),
-        ),
         (b'((("text" "plain" NIL NIL NIL "7bit" 1 1)))', [("1", "text/plain")], ()),
     ],
 )

@@ -135,6 +135,14 @@ def test_what_only_marked_passages_show_is_told_apart(seen: str, lines: int, may
     assert found.first == (ORDER if lines or maybe_lines else "")
 
 
+def test_the_same_in_other_words_is_not_found() -> None:
+    seen = (
+        "Thank you for ordering the backpack. We will send a message once your parcel has left the warehouse."
+    )
+    said = "We will let you know by message once the parcel with your order left our warehouse."
+    assert find_plain_only(said, seen).lines == 0
+
+
 def missing(octets: bytes, *, without: str = "") -> PlainOnly:
     view = parse_message(octets, complete=True)
     content = {part.part_id: view.part_octets(part) for part in leaf_parts(view.structure)}

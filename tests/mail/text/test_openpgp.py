@@ -12,7 +12,6 @@ SIGNATURE = "-----BEGIN PGP SIGNATURE-----\n\nabc\n=def\n-----END PGP SIGNATURE-
         (f"{BEGIN}\nHash: SHA256\nCharset: utf-8\n\nText.\n{SIGNATURE}", "Text."),
         (f"{BEGIN}\n\n- -- \n- - x\n-y\n{SIGNATURE}", "-- \n- x\n-y"),
         (f"before\n{BEGIN}\n\nText.\n{SIGNATURE}\nafter", "before\nText.\nafter"),
-        (f"{BEGIN}\n\none\n{SIGNATURE}\n{BEGIN}\n\ntwo\n{SIGNATURE}", "one\ntwo"),
         (f"{BEGIN}\nHash: SHA256\n\nnever closed", "never closed"),
         (f"{BEGIN}\nHash: SHA256", ""),
         (f"{BEGIN}\n" + "Hash: x\n" * 30 + "\nText.", "Hash: x\n" * 10 + "\nText."),

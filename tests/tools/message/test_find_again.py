@@ -118,7 +118,6 @@ def test_without_a_usable_message_id_the_error_is_raised(
         ("imap_get_message", {}),
         ("imap_get_thread", {}),
         ("imap_get_attachment", {"part_id": "1"}),
-        ("imap_get_message_raw", {}),
     ],
 )
 def test_every_tool_suggests_how_to_find_a_moved_message(
@@ -139,16 +138,3 @@ def test_every_tool_suggests_how_to_find_a_moved_message(
     action = caught.value.next_action
     assert action is not None
     assert action.arguments == {"account_id": "work", "mailbox": "Desk"}
-
-
-def test_message_ids_of_a_conversation_are_remembered(desk: Desk, message_id: str) -> None:
-    desk.message_id_cache = MessageIdCache()
-    desk.call("imap_get_thread", {"message_id": message_id})
-    assert desk.message_id_cache.header_of(message_id) == HEADER_ID
-
-
-def test_a_missing_part_does_not_suggest_a_search(desk: Desk, message_id: str) -> None:
-    with pytest.raises(NotFoundError) as caught:
-        desk.call("imap_get_attachment", {"message_id": message_id, "part_id": "9"})
-    assert caught.value.reason is Reason.PART_MISSING
-    assert caught.value.next_action is None or caught.value.next_action.tool != "imap_search_messages"

@@ -5,8 +5,7 @@ from base64 import b64decode
 import pytest
 
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.reasons import Reason
-from mcp_envelope import BaseReason, ConflictError, InvalidInputError, NotFoundError, Untrusted
+from mcp_envelope import BaseReason, ConflictError, InvalidInputError, Untrusted
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMessage, make_messages
@@ -116,13 +115,6 @@ def test_an_id_of_a_rebuilt_mailbox_is_a_conflict(desk: Desk) -> None:
         desk.call(RAW, {"message_id": "imap:work:INBOX:1:1"})
     assert caught.value.next_action is not None
     assert caught.value.next_action.arguments == {"account_id": "work", "mailbox": "INBOX"}
-
-
-def test_a_message_that_is_gone_is_not_found(store: Store, desk: Desk) -> None:
-    message_id = put(store, make_letter().as_bytes())
-    with pytest.raises(NotFoundError) as caught:
-        desk.call(RAW, {"message_id": message_id + "99"})
-    assert caught.value.reason is Reason.MESSAGE_GONE
 
 
 def test_an_empty_message_is_nothing(peer: PeerFactory, open_desk: DeskFactory) -> None:

@@ -32,19 +32,12 @@ NO_INBOX = "\N{LATIN SMALL LETTER DOTLESS I}nbox"
         ({"mailbox": ""}, ("INBOX",)),
         ({"mailbox": "inbox"}, ("INBOX",)),
         ({"mailbox": NO_INBOX}, (NO_INBOX,)),
-        ({"mailbox": "*"}, ("*",)),
-        ({"mailboxes": ["A", "B", "A"]}, ("A", "B")),
         ({"mailboxes": ["inbox", "INBOX", "A"]}, ("INBOX", "A")),
         ({"mailboxes": "A"}, ("A",)),
         ({"mailboxes": '["A", "B"]'}, ("A", "B")),
-        ({"mailboxes": "[broken"}, ("[broken",)),
-        ({"mailboxes": [1, "2"]}, ("1", "2")),
-        ({"mailboxes": []}, ("INBOX",)),
         ({"mailboxes": None, "mailbox": "A"}, ("A",)),
         ({"mailbox": ["A", "B"]}, ("A", "B")),
-        ({"mailbox": ["A", "B"], "mailboxes": []}, ("A", "B")),
         ({"mailbox": '["A", "B"]'}, ("A", "B")),
-        ({"mailbox": "[Gmail]/All Mail"}, ("[Gmail]/All Mail",)),
         ({"mailbox": "", "mailboxes": ["A"]}, ("A",)),
     ],
 )
@@ -63,26 +56,19 @@ def test_mailboxes_are_one_or_several(raw: dict[str, Any], names: tuple[str, ...
         ({"mailboxes": ["A", "*"]}, [("mailboxes", "invalid_value")]),
         ({"mailboxes": ["A", ""]}, [("mailboxes", "invalid_value")]),
         ({"mailboxes": [str(number) for number in range(201)]}, [("mailboxes", "out_of_range")]),
-        ({"mailboxes": [["A"]]}, [("mailboxes", "invalid_type")]),
-        ({"mailboxes": {"A": 1}}, [("mailboxes", "invalid_type")]),
         ({"mailboxes": ["A\r\nB"]}, [("mailboxes", "forbidden_character")]),
-        ({"mailboxes": ["A" * 2_000]}, [("mailboxes", "out_of_range")]),
         ({"before": "2026-01-01", "end_date": "2026-01-01"}, [("before", "exclusive_params")]),
         ({"last_days": 1, "since": "2026-01-01"}, [("last_days", "exclusive_params")]),
-        ({"last_days": 1, "before": "2026-01-01"}, [("last_days", "exclusive_params")]),
         ({"larger_than": -1}, [("larger_than", "out_of_range")]),
         ({"smaller_than": 2**32}, [("smaller_than", "out_of_range")]),
         ({"larger_than": "much"}, [("larger_than", "invalid_type")]),
         ({"unanswered_only": True, "answered": True}, [("unanswered_only", "exclusive_params")]),
         ({"header_message_id": "imap:home:INBOX:1:2"}, [("header_message_id", "invalid_value")]),
         ({"keyword": "\\Seen"}, [("keyword", "invalid_value")]),
-        ({"keyword": "a b"}, [("keyword", "invalid_value")]),
-        ({"sort": "relevance"}, [("sort", "invalid_value")]),
         (
             {"kind": "spam", "awaiting_reply": "me"},
             [("awaiting_reply", "invalid_value"), ("kind", "invalid_value")],
         ),
-        ({"flagged": "maybe"}, [("flagged", "invalid_type")]),
         ({"end_date": "2026-01-01T00:00:00Z"}, [("end_date", "invalid_value")]),
     ],
 )
@@ -107,3 +93,8 @@ def test_an_invalid_date_is_refused_with_todays_date(name: str, text: str, said:
     with pytest.raises(InvalidInputError) as caught:
         read_arguments(SearchMessagesArguments, {name: text}, context={"call": call})
     assert caught.value.message.startswith(f"{name}: {said}")
+
+
+def test_the_kinds_there_are_are_named() -> None:
+    with pytest.raises(InvalidInputError, match="kind: must be 'invitation', 'newsletter', 'automatic' or"):
+        read(kind="spam")

@@ -9,7 +9,7 @@ from imap.searches import page_of
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.search.values import MailboxPage
 from mailmcp.model.cursor import Source
 from mailmcp.model.query import CRITERIA
 from mailmcp.reasons import Reason
@@ -126,6 +126,13 @@ def test_known_gaps_count_only_if_nothing_was_found() -> None:
     assert [(each.complete, each.unproven) for each in (something, later)] == [(True, "")] * 2
 
 
+def test_what_an_earlier_page_missed_is_missing_still() -> None:
+    later = coverage(replace(SEARCH, incomplete=True, is_first_page=False, total=3))
+    assert not later.complete
+    assert later.summarize_nothing_found().endswith("but not everything could be searched")
+    assert replace(coverage(seen=(scanned(uids=(4,)),)), unread=True).complete is False
+
+
 QUERY, SUBJECT = (row for row in CRITERIA if row.name in {"query", "subject"})
 
 
@@ -152,14 +159,13 @@ def test_the_last_suggestion_is_a_list_of_mailboxes() -> None:
     assert suggest_search(coverage(), NO_COUNTS).tool == "imap_list_mailboxes"
 
 
-def test_left_out_mailboxes_of_many_accounts_are_searched_account_by_account() -> None:
-    accounts = [f"club-{number}" for number in range(limits.SEARCH_SOURCES_MAX + 1)]
+def test_left_out_mailboxes_of_several_accounts_are_searched_in_all_of_them() -> None:
+    accounts = ("home", "club")
     sources = tuple(Source(account_id=each, mailbox="*") for each in accounts)
     found = coverage(replace(SEVERAL, sources=sources), others=tuple((each, "Trash") for each in accounts))
-    action = suggest_search(found, NO_COUNTS)
-    assert action.arguments is not None
-    assert (action.arguments["account_id"], action.arguments["mailboxes"]) == ("club-0", ["Trash"])
-    assert action.instruction == "Search those of account club-0; do the same for 200 other accounts."
+    arguments = suggest_search(found, NO_COUNTS).arguments
+    assert arguments is not None
+    assert (arguments["account_id"], arguments["mailboxes"]) == ("*", ["Trash"])
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mcp_envelope import InvalidInputError
-from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter
 from tools.search.test_paging import pages
@@ -67,12 +65,3 @@ def test_times_go_by_the_header_too(imported: Desk) -> None:
     days = {"start_date": "2015-03-06", "end_date": "2015-04-06"}
     assert subjects(imported.search(dates="written", **days)) == ["Archive 4", "Archive 3"]
     assert "dates=written" in imported.search(**days).text
-
-
-def test_a_cursor_says_which_dates_it_goes_by(imported: Desk, open_desk: DeskFactory) -> None:
-    cursor = imported.search(dates="written", since="2015-03-01", limit=5).data["next_cursor"]
-    elsewhere = open_desk(*imported.accounts)
-    for desk in (imported, elsewhere):
-        assert subjects(desk.search(cursor=cursor)) == ARCHIVE[1:6]
-    with pytest.raises(InvalidInputError, match="dates: contradicts the cursor"):
-        imported.search(cursor=imported.search(limit=5).data["next_cursor"], dates="written")

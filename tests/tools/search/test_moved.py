@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mcp_envelope import InvalidInputError
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_numbered
@@ -38,17 +37,6 @@ def test_pages_go_by_arrival(moved: Desk, sort: str, limit: int, expected: list[
     assert all(page.telemetry.imap_round_trips == 1 and page.telemetry.cache_hit for page in found[1:])
 
 
-def test_a_cursor_is_enough_for_the_order(moved: Desk, open_desk: DeskFactory) -> None:
-    cursor = moved.search(limit=2).data["next_cursor"]
-    for desk in (moved, open_desk(*moved.accounts)):
-        desk.forget()
-        assert subjects(desk.search(cursor=cursor).data["messages"]) == BY_ARRIVAL[2:4]
-    again = moved.search(cursor=cursor, sort="newest", mailbox="INBOX")
-    assert subjects(again.data["messages"]) == BY_ARRIVAL[2:4]
-    with pytest.raises(InvalidInputError):
-        moved.search(cursor=cursor, sort="oldest")
-
-
 def test_a_search_begun_before_the_move_goes_on_as_it_began(store: Store, desk: Desk) -> None:
     now = datetime(2026, 3, 20, tzinfo=UTC)
     store.fill("INBOX", make_numbered(1, 2, 3, 4), received=now)
@@ -61,7 +49,7 @@ def test_a_search_begun_before_the_move_goes_on_as_it_began(store: Store, desk: 
 def test_what_cannot_be_sorted_is_said_on_each_page(
     pymap_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mailmcp.imap.search.find.BLOCK_MESSAGES", 3)
+    monkeypatch.setattr("mailmcp.imap.search.candidates.BLOCK_MESSAGES", 3)
     for day in DAYS:
         received = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=day)
         pymap_mail.fill("INBOX", make_numbered(day), received=received)

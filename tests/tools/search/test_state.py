@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.search.order import Order, Rank
+from mailmcp.imap.search.order import Order, RankBy
 from mailmcp.model.cursor import SearchCursor, Source, format_search_cursor
 from mailmcp.model.query import CRITERIA, Criterion, Kind, SearchQuery
 from mailmcp.tools.search.state import (
@@ -19,7 +19,7 @@ from mailmcp.tools.search.state import (
     resume_search,
 )
 from mcp_envelope import BaseReason, InvalidInputError
-from tools.search.starting import read, start, start_in
+from tools.search.starting import read, start
 
 NEWEST, OLDEST = Order(), Order(ascending=True)
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -102,7 +102,7 @@ def test_every_criterion_goes_from_its_argument_to_the_query_and_through_a_curso
         ({"mailboxes": ["A", "B"]}, ["home"], [("home", "A"), ("home", "B")], NEWEST),
         ({"mailbox": "*", "sort": "oldest"}, ["home"], [("home", "*")], OLDEST),
         ({"sort": "oldest"}, ["home"], [("home", "INBOX")], OLDEST),
-        ({"sort": "largest"}, ["home"], [("home", "INBOX")], Order(Rank.SIZE)),
+        ({"sort": "largest"}, ["home"], [("home", "INBOX")], Order(RankBy.SIZE)),
         (
             {"account_id": "*"},
             ["home", "club"],
@@ -125,39 +125,12 @@ def test_mailboxes_and_accounts_become_sources_in_an_order(
 
 
 @pytest.mark.parametrize(
-    ("raw", "since", "before"),
-    [
-        ({"start_date": "2026-03-29"}, "2026-03-28T23:00:00+00:00", None),
-        ({"end_date": "2026-03-29"}, None, "2026-03-29T22:00:00+00:00"),
-        (
-            {"since": "2026-10-25", "before": "2026-10-26"},
-            "2026-10-24T22:00:00+00:00",
-            "2026-10-25T23:00:00+00:00",
-        ),
-        ({"last_days": 1}, "2024-02-28T23:00:00+00:00", None),
-        ({"since": "2026-07-01T00:00:00Z"}, "2026-07-01T00:00:00+00:00", None),
-    ],
-)
-def test_days_are_those_of_the_zone_also_where_clocks_change(
-    raw: dict[str, Any], since: str | None, before: str | None
-) -> None:
-    search = start_in(BERLIN, **raw)
-    criteria = search.query
-    found = [each and each.astimezone(UTC).isoformat() for each in (criteria.since, criteria.before)]
-    assert found == [since, before]
-
-
-@pytest.mark.parametrize(
     ("raw", "field"),
     [
         ({"start_date": "2024-02-02", "end_date": "2024-02-01"}, "before"),
-        ({"since": "2024-02-02", "end_date": "2024-02-01"}, "before"),
         ({"since": "2024-02-02", "before": "2024-02-02"}, "before"),
-        ({"start_date": "2024-02-02", "before": "2024-02-01"}, "before"),
         ({"since": "2024-02-02T10:00:00Z", "before": "2024-02-02T11:00:00+01:00"}, "before"),
-        ({"larger_than": 10, "smaller_than": 10}, "smaller_than"),
         ({"larger_than": 10, "smaller_than": 11}, "smaller_than"),
-        ({"smaller_than": 1}, "smaller_than"),
     ],
 )
 def test_an_empty_range_is_refused(raw: dict[str, Any], field: str) -> None:

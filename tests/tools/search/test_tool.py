@@ -57,49 +57,25 @@ def filled(shared_desk: Desk) -> Desk:
     ("arguments", "expected"),
     [
         ({}, [4, 3, 2, 1]),
-        ({"query": "invoice"}, [3, 2]),
         ({"query": "4711 carol"}, [3, 2]),
-        ({"query": "red green"}, [3, 2]),
-        ({"query": '"red green"'}, [2]),
         ({"query": '"green red" invoice'}, [3]),
-        ({"query": "vergrößert"}, [1]),
         ({"query": "日本語"}, [4]),
-        ({"query": "null"}, [4]),
-        ({"query": 4711}, [3, 2]),
-        ({"query": "nowhere"}, []),
-        ({"from_": "carol"}, [3]),
-        ({"from_": "Jürgen"}, [1]),
-        ({"to": "carol@example.com"}, [2]),
-        ({"to": "日本"}, [4]),
-        ({"subject": "Zürich"}, [1]),
-        ({"subject": "invoice"}, [3, 2]),
-        ({"unread_only": True}, [3, 2, 1]),
-        ({"unread_only": "false"}, [4, 3, 2, 1]),
-        ({"start_date": "2024-02-29"}, [4, 3]),
-        ({"end_date": "2024-02-28"}, [2, 1]),
+        ({"query": 4711, "exclude": "blue red"}, []),
+        ({"from_": "Jürgen", "subject": "Zürich"}, [1]),
+        ({"any_address": "carol", "unread_only": "true"}, [3, 2]),
         ({"start_date": "2024-02-28", "end_date": "2024-02-29"}, [3, 2]),
-        ({"start_date": "2024-03-01", "end_date": "2024-03-01"}, [4]),
         ({"start_date": "0001-01-01", "end_date": "9999-12-31"}, [4, 3, 2, 1]),
-        ({"query": "4711", "to": "carol"}, [2]),
-        ({"subject": "invoice", "from_": "carol", "unread_only": True, "start_date": "2024-02-29"}, [3]),
-        ({"query": "日本語", "unread_only": True}, []),
-        ({"mailbox": "inbox", "subject": "Zürich"}, [1]),
+        ({"since": "2024-02-29T12:00:01Z"}, [4]),
+        ({"before": "2024-02-28T13:00:01+01:00"}, [2, 1]),
+        ({"mailbox": "inbox", "sort": "oldest", "larger_than": 1}, [1, 2, 3, 4]),
     ],
 )
-def test_all_criteria_must_hold_and_the_newest_come_first(
-    filled: Desk, arguments: dict[str, object], expected: list[int]
-) -> None:
+def test_all_criteria_must_hold(filled: Desk, arguments: dict[str, object], expected: list[int]) -> None:
     reply = filled.search(**arguments)
     assert reply.places == expected
     assert reply.data["total"] == reply.data["returned"] == reply.data["attempted"] == len(expected)
     assert reply.data["status"] == "ok"
     assert not reply.data["has_more"]
-
-
-@pytest.mark.parametrize(("days", "expected"), [(1, [4, 3]), (2, [4, 3, 2]), (365, [4, 3, 2, 1])])
-def test_last_days_count_from_today(filled: Desk, days: int, expected: list[int]) -> None:
-    filled.today = date(2024, 3, 1)
-    assert filled.search(last_days=days).places == expected
 
 
 def test_days_and_times_are_those_of_the_settings(filled: Desk) -> None:
@@ -113,35 +89,6 @@ def test_days_and_times_are_those_of_the_settings(filled: Desk) -> None:
     assert reply.outcome.summary.endswith("times in Pacific/Auckland")
     assert "- 2024-01-02 01:00, arrived 2024-02-29 | " in reply.text
     assert reply.data["messages"][0]["arrived"] == "2024-02-28T12:00:00Z"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ({"exclude": "invoice"}, [4, 1]),
-        ({"query": "4711", "exclude": "blue red"}, []),
-        ({"any_address": "carol"}, [3, 2]),
-        ({"any_address": "carol", "from": "carol"}, [3]),
-        ({"cc": "carol"}, []),
-        ({"body": "green"}, [3, 2]),
-        ({"flagged": True}, []),
-        ({"answered": True}, []),
-        ({"unanswered_only": True}, [4, 3, 2, 1]),
-        ({"has_attachment": True}, []),
-        ({"keyword": "$Forwarded"}, []),
-        ({"larger_than": 1}, [4, 3, 2, 1]),
-        ({"smaller_than": 10}, []),
-        ({"since": "2024-02-29T12:00:00Z"}, [4, 3]),
-        ({"since": "2024-02-29T12:00:01Z"}, [4]),
-        ({"before": "2024-02-28T13:00:01+01:00"}, [2, 1]),
-        ({"before": "2024-02-28T12:00:00Z"}, [1]),
-        ({"since": "2024-02-28", "before": "2024-03-01"}, [3, 2]),
-        ({"sort": "oldest"}, [1, 2, 3, 4]),
-        ({"header_message_id": "<nobody@nowhere>"}, []),
-    ],
-)
-def test_the_finer_criteria_hold_too(filled: Desk, arguments: dict[str, object], expected: list[int]) -> None:
-    assert filled.search(**arguments).places == expected
 
 
 def test_gmails_language_is_for_gmail_alone(filled: Desk) -> None:

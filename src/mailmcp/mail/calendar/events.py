@@ -106,10 +106,8 @@ def read_calendar(text: str) -> Calendar:
     for name, found in _properties(text[:NOTICE_OCTETS_MAX], defects):
         value = found.value.strip().lower()
         if name == "begin":
-            inside = next((at for at, each in enumerate(path) if each.kind in _COMPONENTS), 0)
-            if value in _COMPONENTS and inside:  # events do not nest: the last one was never closed
-                defects.append(BROKEN_CALENDAR)
-                del path[inside:]
+            if value in _COMPONENTS and any(each.kind in _COMPONENTS for each in path):
+                defects.append(BROKEN_CALENDAR)  # events do not nest: the last one was never closed
             if is_full := value in _COMPONENTS and len(events) == CALENDAR_EVENTS_MAX:
                 break
             if len(path) <= _DEPTH_MAX:

@@ -55,6 +55,9 @@ from mcp_envelope import (
 )
 from mcp_envelope.markdown import quote
 
+ATTACHMENT_TEXT_CHARS_MAX: Final = 50_000
+"""Text in one reply: about 12,000 tokens."""
+
 _SECTIONS_SHOWN_MAX: Final = 50
 """Pages, sheets or slides that a reply names."""
 
@@ -83,7 +86,7 @@ class GetAttachmentArguments(MessageArguments):
     member: str = Field("", description="A file listed inside.")
     page: int = Field(1, ge=1)
     text_offset: int = Field(0, description="Negative: from the end.")
-    text_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=limits.ATTACHMENT_TEXT_CHARS_MAX)
+    text_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=ATTACHMENT_TEXT_CHARS_MAX)
 
 
 class SectionRow(Row):

@@ -31,10 +31,8 @@ class ListMailboxesArguments(Arguments):
     """Which account, and whether to count."""
 
     account_id: str = Field("", description='From imap_list_accounts; "*": all accounts.')
-    include_counts: bool = Field(
-        default=False, description="Count messages and unseen ones; slow on some servers."
-    )
-    cursor: str = Field("", description="From the previous page; enough on its own.")
+    include_counts: bool = Field(default=False, description="Slow on some servers.")
+    cursor: str = Field("", description="From the previous page.")
 
 
 class MailboxRow(Row):

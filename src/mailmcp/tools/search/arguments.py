@@ -29,6 +29,9 @@ from mailmcp.tools.message_id import is_message_id
 from mailmcp.tools.search.values import day_after, parse_time
 from mcp_envelope import BaseReason, InvalidInputError, Problem
 
+LAST_DAYS_MAX: Final = 365
+"""Longer ranges take since and before."""
+
 SNIPPET_CHARS_MAX: Final = 500
 
 EVERYTHING: Final = "*"
@@ -96,7 +99,7 @@ class _WhereArguments(Arguments):
     account_id: str = Field("", description='"*": all accounts.')
     mailbox: str = Field("INBOX", description='Exact name; "*": all but Junk and Trash.')
     mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
-        (), description="Several, instead of mailbox."
+        (), description="Instead of mailbox."
     )
     exclude_mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
         (), description='Needs mailbox "*".'
@@ -112,7 +115,7 @@ _TYPES: Final[Mapping[Kind, tuple[Any, object]]] = {
     Kind.FLAG: (bool, False),
     Kind.OCTETS: (Annotated[int, BeforeValidator(_read_octets), AfterValidator(_check_octets)], 0),
     Kind.MOMENT: (Annotated[str, AfterValidator(_check_time)], ""),
-    Kind.MAIL_KIND: (Literal[*MailKind] | None, None),
+    Kind.MAIL_KIND: (Literal[*(each.value for each in MailKind)] | None, None),
     Kind.AWAITED_REPLY: (Literal[*REPLY_SIDES] | None, None),
 }
 """The type and the default of the argument for each kind of criterion."""
@@ -143,7 +146,7 @@ else:
 class SearchMessagesArguments(_CriteriaArguments):
     """Where to search, criteria that must all hold, and the shape of the page."""
 
-    last_days: int = Field(0, ge=0, le=limits.LAST_DAYS_MAX, description="1: since yesterday.")
+    last_days: int = Field(0, ge=0, le=LAST_DAYS_MAX, description="1: since yesterday.")
     end_date: SkipJsonSchema[Annotated[str, AfterValidator(_check_time)]] = ""
     """The day before `before`; always empty, see `_read_end_date`."""
 
@@ -156,7 +159,7 @@ class SearchMessagesArguments(_CriteriaArguments):
     snippet_max_chars: int = Field(
         0, ge=0, le=SNIPPET_CHARS_MAX, description="Show so much text around a match."
     )
-    cursor: str = Field("", description="From the previous page; enough on its own.")
+    cursor: str = Field("", description="From the previous page.")
 
     exclusive = (
         ("unanswered_only", "answered"),

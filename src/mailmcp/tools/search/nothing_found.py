@@ -20,7 +20,6 @@ from mailmcp.tools.search.coverage import Coverage, Place
 from mailmcp.tools.search.sources import list_accounts
 from mailmcp.tools.search.state import Search, read_query, repeat_search
 from mailmcp.tools.tool import Call
-from mailmcp.wording import counted
 from mcp_envelope import NextAction, ToolError, code
 
 _DEADLINE_SHARE: Final = 0.3
@@ -140,16 +139,13 @@ def _search_wider(search: Search, counts: Counts) -> NextAction:
 
 
 def _search_aside(search: Search, aside: Sequence[Place]) -> NextAction:
-    """Suggest a search of what was left out, in all accounts at once if that isn't too many mailboxes."""
-    accounts = {account_id for account_id, _ in aside}
-    names = list(dict.fromkeys(name for _, name in aside))
-    all_accounts = {each.account_id for each in search.sources}
-    account_id, instruction = search.account_id, "Search the mailboxes that were left out."
-    if len(accounts) == 1 or len(all_accounts) * len(names) > limits.SEARCH_SOURCES_MAX:
-        account_id = aside[0][0]
-        names = [name for account, name in aside if account == account_id]
-        if len(accounts) > 1:
-            what = counted(len(accounts) - 1, "other account")
-            instruction = f"Search those of account {account_id}; do the same for {what}."
-    where = ["mailbox", "mailboxes", "exclude_mailboxes"]
-    return repeat_search(search, instruction, without=where, account_id=account_id, mailboxes=names)
+    """Suggest a search of what was left out."""
+    account_ids, names = ({each[part]: None for each in aside} for part in (0, 1))
+    account_id = search.account_id if len(account_ids) > 1 else next(iter(account_ids))
+    return repeat_search(
+        search,
+        "Search the mailboxes that were left out.",
+        without=["mailbox", "mailboxes", "exclude_mailboxes"],
+        account_id=account_id,
+        mailboxes=list(names),
+    )

@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import Any, Final
 
 from mailmcp import limits
-from mailmcp.imap.search.order import Order, Rank
+from mailmcp.imap.search.order import Order, RankBy
 from mailmcp.model.awaited_reply import AwaitedReply
 from mailmcp.model.cursor import (
     SearchCursor,
@@ -108,8 +108,8 @@ class Search:
     def order(self) -> Order:
         """The order of the messages, the same on all pages."""
         if self.arguments.sort == "largest":
-            return Order(Rank.SIZE)
-        rank = Rank.WRITTEN if self.by_written else Rank.ARRIVED
+            return Order(RankBy.SIZE)
+        rank = RankBy.WRITTEN if self.by_written else RankBy.ARRIVED
         return Order(rank, ascending=self.arguments.sort == "oldest")
 
 
@@ -212,7 +212,10 @@ def format_cursor(search: Search) -> str:
     given |= {"limit": search.page_size} if search.page_size != limits.PAGE_SIZE_DEFAULT else {}
     cursor = SearchCursor(
         sources=search.sources,
-        arguments={name.rstrip("_"): _as_text(value) for name, value in given.items()},
+        arguments={
+            name.rstrip("_"): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            for name, value in given.items()
+        },
         total=search.total,
         total_exact=search.total_exact,
         incomplete=search.incomplete,
@@ -228,11 +231,9 @@ def format_cursor(search: Search) -> str:
 
 def arguments_of(search: Search) -> dict[str, object]:
     """Return the arguments that make the same search, from its first page."""
-    arguments = search.arguments
-    sent: dict[str, object] = {"account_id": arguments.account_id, "mailbox": arguments.mailbox}
-    if arguments.mailboxes:
-        del sent["mailbox"]
-        sent["mailboxes"] = list(arguments.mailboxes)
+    arguments, names = search.arguments, search.arguments.mailboxes
+    sent: dict[str, object] = {"account_id": arguments.account_id}
+    sent |= {"mailboxes": list(names)} if names else {"mailbox": arguments.mailbox}
     for name, value in _given(arguments).items():
         shown = list(value) if isinstance(value, tuple) else value
         sent[name.rstrip("_")] = as_sent(name, str(value)) if name in TEXTS else shown
@@ -248,16 +249,6 @@ def _given(arguments: SearchMessagesArguments) -> dict[str, Any]:
     fields = SearchMessagesArguments.model_fields
     given = {name: getattr(arguments, name) for name in _GIVEN}
     return {name: value for name, value in given.items() if value != fields[name].default}
-
-
-def _as_text(value: object) -> str:
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case tuple():
-            return json.dumps(value, ensure_ascii=False)
-        case _:
-            return str(value)
 
 
 def repeat_search(

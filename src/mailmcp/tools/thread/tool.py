@@ -73,7 +73,7 @@ class GetThreadArguments(MessageArguments):
         le=_CHARS_MAX,
         description="All texts together.",
     )
-    cursor: str = Field("", description="From the previous page; enough on its own.")
+    cursor: str = Field("", description="From the previous page.")
 
 
 class ThreadMessageRow(ListedRow):

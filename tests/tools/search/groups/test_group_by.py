@@ -12,8 +12,7 @@ from mailmcp.tools.search.groups import count
 from mailmcp.tools.search.groups.keys import GroupBy, period_days
 from servers.dovecot import Dovecot
 from servers.peer import PeerFactory
-from servers.peer_actions import Close, FailUid, Respond, Rule
-from servers.peer_mailbox import PeerMailbox
+from servers.peer_actions import Close, FailUid, Rule
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_letter
@@ -80,16 +79,8 @@ def test_a_sender_of_many_names_shows_some_of_them(store: Store, desk: Desk) -> 
         message = make_letter(sender=f"{name} via tickets <tickets@example.org>").as_bytes()
         store.fill("INBOX", [message], received=NOON + timedelta(days=number))
     reply = desk.search(group_by="sender")
-    assert reply.data["groups"][0]["name"] == "Dee via tickets, Cy via tickets, Ann via tickets, …"
-    assert '"Dee via tickets, Cy via tickets, Ann via tickets, …" (tickets@example.org)' in reply.text
-
-
-def test_what_finds_nothing_says_so(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", [make_letter().as_bytes()])
-    reply = desk.search(group_by="sender", from_="nobody@nowhere.example")
-    assert reply.outcome.summary.startswith("No messages were found in `INBOX` (work), out of 1.")
-    assert (reply.data["groups"], reply.data["total"]) == ([], 0)
-    assert "next_action" in reply.data
+    assert reply.data["groups"][0]["name"] == "Dee via tickets / Cy via tickets / Ann via tickets / …"
+    assert '"Dee via tickets / Cy via tickets / Ann via tickets / … (tickets@example.org)"' in reply.text
 
 
 def test_a_mailbox_in_two_accounts_is_two_groups(dovecot: Dovecot, open_desk: DeskFactory) -> None:
@@ -169,9 +160,9 @@ def test_several_mailboxes_share_the_limit(
 
 def test_the_time_is_limited_too() -> None:
     budget = count.Budget(messages=10, chunk=4, over_at=inf, report=lambda: None)
-    assert [budget.take(5) for _ in range(3)] == [4, 4, 2]
+    assert [budget.grant(5) for _ in range(3)] == [4, 4, 2]
     over = count.Budget(messages=10, chunk=4, over_at=-inf, report=lambda: None)
-    assert (over.take(1), over.messages) == (0, 10)
+    assert (over.grant(1), over.messages) == (0, 10)
 
 
 def test_a_lost_connection_keeps_what_was_counted(
@@ -210,30 +201,10 @@ def test_a_message_in_several_mailboxes_counts_in_each(dovecot_mail: Store, open
     assert "A message that is in several mailboxes counts in each." in reply.text
 
 
-def test_a_mailbox_that_is_rebuilt_meanwhile_is_not_counted(
-    peer: PeerFactory, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its UIDs would name other messages."""
-    rebuilt = (
-        b"* 150 EXISTS\r\n* OK [UIDVALIDITY 9] -\r\n* OK [UIDNEXT 151] -\r\n{tag} OK [READ-ONLY] Done\r\n"
-    )
-    mailboxes = [PeerMailbox(name="Lists", messages=[letter(uid) for uid in range(1, 151)])]
-    server = peer(messages=[letter(uid) for uid in range(1, 151)], mailboxes=mailboxes)
-    desk = open_desk(peer_account(server))
-    desk.search(limit=1)
-    set_limits(monkeypatch, chunk=100)
-    server.rules[:] = [Rule(command="EXAMINE", action=Respond(rebuilt), containing="Lists", nth=3)]
-    data = desk.search(group_by="mailbox", mailboxes=["INBOX", "Lists"]).data
-    assert [(each["key"], each["count"]) for each in data["groups"]] == [("INBOX", 150)]
-    assert [(each["code"], each["mailbox"]) for each in data["issues"]] == [("conflict", "Lists")]
-
-
 @pytest.mark.parametrize(
     ("group_by", "header"),
     [
         ("sender", "From: -x@example.net"),
-        ("list", "List-Id: <-x.example>"),
-        ("list", "List-Id: <subject:urgent.x>"),
         ("list", "List-Id: <NOT.x.example>"),
     ],
 )
