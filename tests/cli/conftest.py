@@ -43,7 +43,7 @@ def serve_to(monkeypatch: pytest.MonkeyPatch) -> ServeTo:
             anyio.run(talk)
 
         monkeypatch.setattr("mailmcp.cli.serve.run_stdio", run_stdio)
-        monkeypatch.setattr("mailmcp.cli.serve.exit_if_threads_are_stuck", lambda: None)
+        monkeypatch.setattr("mailmcp.cli.serve.exit_now", lambda: None)
         return CliRunner().invoke(cli, arguments, env=environment, catch_exceptions=False)
 
     return run

@@ -20,13 +20,7 @@ _INITIALIZE = {
 
 
 class Served:
-    """One process and its pipes, for one `with` block; what it wrote stays to be looked at.
-
-    Args:
-        arguments: After `mailmcp`.
-        environment: Besides what every test process gets.
-        folder: Holds what it writes to stderr; stands in for the user's home.
-    """
+    """One process and its pipes, for one `with` block; `folder` stands in for the user's home."""
 
     def __init__(
         self, arguments: Sequence[str], *, environment: Mapping[str, str] | None = None, folder: Path

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ import pytest
 from cli.conftest import Serve
 from cli.served import EXIT_S, Served
 from cli.settings_files import write_settings
-from mailmcp.cli.serve import exit_if_threads_are_stuck
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence
 from servers.peer_mailbox import make_messages
@@ -102,20 +100,3 @@ def test_it_ends_quietly_when_its_host_dies_or_by_a_signal(
     server.wait_closed(1)
     assert "outcome=cancelled" in served.stderr
     assert "Error" not in served.stderr
-
-
-@pytest.mark.parametrize("is_stuck", [False, True])
-def test_threads_that_do_not_end_are_left_behind(monkeypatch: pytest.MonkeyPatch, *, is_stuck: bool) -> None:
-    """A resolver that never answers blocks its thread, and nothing can interrupt it."""
-    exits: list[int] = []
-    monkeypatch.setattr("os._exit", exits.append)
-    monkeypatch.setattr("logging.shutdown", lambda: None)
-    release = threading.Event()
-    thread = threading.Thread(target=release.wait)
-    thread.start()
-    if not is_stuck:
-        release.set()
-    exit_if_threads_are_stuck()
-    release.set()
-    thread.join()
-    assert exits == ([0] if is_stuck else [])

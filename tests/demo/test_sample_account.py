@@ -137,3 +137,5 @@ def test_dates_agree_in_subjects_texts_and_documents(messages: list[EmailMessage
     for report in find(messages, "Weekly report"):
         assert report["Date"].datetime.isoweekday() == 5
         assert report["Subject"] == f"Weekly report, week {report['Date'].datetime:%V}"
+    (standup,) = find(messages, "Standup")
+    assert standup["Date"].datetime.isoweekday() <= 5

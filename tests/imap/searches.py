@@ -12,8 +12,8 @@ from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search import run
 from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.session import Session
 from mailmcp.model.cursor import Source
 from mailmcp.model.query import SearchQuery

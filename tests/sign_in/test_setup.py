@@ -217,32 +217,19 @@ def test_a_file_that_takes_no_account_keeps_no_secret(
         (["--email", "ann@outlook.com", "--yes"], "--client-id"),
         (["--email", "ann@proton.me", "--yes"], "--ca-file"),
         (["--email", "a@gmail.com", "--yes", "--auth", "oauth2", "--client-id", "x"], "--client-secret-env"),
+        (["--email", "ann"], "must be an address"),
+        (["--email", "ann@gmail.com", "--account-id", "two words"], "letters"),
+        (["--email", ADDRESS, "--host", "imap://x", "--tls", "none", "--yes"], "host: must be a host name"),
+        (["--email", ADDRESS, "--host", "mail.example", "--tls", "none", "--yes"], "in plain text"),
     ],
 )
-def test_a_script_hears_which_option_is_missing(
+def test_a_script_hears_which_option_is_missing_or_wrong_before_anything_is_sent(
     script: Setup, config: Path, arguments: list[str], missing: str
 ) -> None:
     done = script(*arguments)
-    assert done.exit_code == 2
-    assert f"{missing} is required if there is no terminal to ask on" in done.stderr
-    assert not config.exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "fault"),
-    [
-        (["--email", "ann"], "must be an address"),
-        (["--email", "ann@gmail.com", "--account-id", "two words"], "letters"),
-        (["--email", ADDRESS, "--host", "imap://x"], "host: must be a host name"),
-        (["--email", ADDRESS, "--host", "mail.example", "--tls", "none"], "in plain text"),
-    ],
-)
-def test_a_wrong_option_is_refused_before_anything_is_sent(
-    script: Setup, config: Path, arguments: list[str], fault: str
-) -> None:
-    done = script(*arguments, "--yes", "--password-stdin", typed="fake\n")
     assert done.exit_code in {1, 2}
-    assert fault in done.stderr.replace("\n", " ")
+    told = f"{missing} is required if there is no terminal to ask on" if missing[0] == "-" else missing
+    assert told in done.stderr.replace("\n", " ")
     assert not config.exists()
 
 

@@ -4,7 +4,6 @@ import importlib
 import logging
 import os
 import sys
-import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -51,7 +50,7 @@ def serve(
 
 
 def run_server(settings: Settings, run: Callable[..., None] | None = None, *, source: str = "") -> None:
-    """Serve until the client or a signal ends it, and don't wait for stuck threads.
+    """Serve until the client or a signal ends it, and exit.
 
     Args:
         settings: Without an account, every call answers that one has to be set up.
@@ -72,8 +71,8 @@ def run_server(settings: Settings, run: Callable[..., None] | None = None, *, so
         call_timeout_s=settings.server.call_timeout_s,
         preferences=settings.preferences,
     )
-    (run or partial(run_stdio, leave=_exit_now))(build_server(settings.accounts, options))
-    exit_if_threads_are_stuck()
+    (run or partial(run_stdio, leave=exit_now))(build_server(settings.accounts, options))
+    exit_now()
 
 
 def _http_runner(settings: Settings, host: str, port: int) -> Callable[..., None]:
@@ -93,20 +92,7 @@ def _http_runner(settings: Settings, host: str, port: int) -> Callable[..., None
         sys.exit(1 if isinstance(error, OSError) else 2)  # the machine, or the configuration
 
 
-def exit_if_threads_are_stuck() -> None:
-    """Exit now if a thread doesn't end. Otherwise Python waits for it at exit.
-
-    Looking up a host name may take minutes, and nothing interrupts the resolver.
-    """
-    ours = threading.main_thread()
-    stuck = [each for each in threading.enumerate() if each is not ours and not each.daemon]
-    for thread in stuck:
-        thread.join(timeout=0.2)
-    if any(thread.is_alive() for thread in stuck):
-        _exit_now()
-
-
-def _exit_now() -> None:
-    """Exit cleanly, but without waiting for threads."""
+def exit_now() -> None:
+    """Exit without waiting for threads: looking up a host name may take minutes."""
     logging.shutdown()
     os._exit(0)

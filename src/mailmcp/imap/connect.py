@@ -245,14 +245,13 @@ def _log_in_with_token(connection: Client, handle: ConnectionHandle, bearer: Bea
     A token can be revoked before it expires. Dovecot answers UNAVAILABLE where its introspection fails.
     """
     account, refused = handle.account, ""
-    log_in = (
-        connection.oauth2_login if bearer.mechanism is Mechanism.XOAUTH2 else connection.oauthbearer_login
-    )
+    has_xoauth2 = bearer.mechanism is Mechanism.XOAUTH2
+    send = connection.oauth2_login if has_xoauth2 else connection.oauthbearer_login
     while True:
         token = bearer.read(refused)
         try:
             with _login(handle):
-                log_in(account.user, token)
+                send(account.user, token)
         except RefusedError as error:
             if not refused and (error.code == "UNAVAILABLE" or not error.asks_to_wait):
                 refused = token

@@ -286,7 +286,7 @@ class SearchQuery:
     _: KW_ONLY
     query: tuple[str, ...] = _words(
         keys=_seen,
-        description='Words or parts of them, all required; "a phrase" as one. No operators.',
+        description='Words or parts, all required; "a phrase". No operators.',
         aliases="q text search keywords search_query search_term search_text terms words criteria",
     )
     anywhere: tuple[str, ...] = _words(keys=lambda word: (b"TEXT", word), asked_by="query")
@@ -359,7 +359,7 @@ class SearchQuery:
         keys=lambda text: (b"X-GM-RAW", text),
         capability="X-GM-EXT-1",
         provider="Gmail",
-        description="Gmail's own search language; Gmail only.",
+        description="Gmail's own search language.",
         aliases="raw_query gmail_raw x_gm_raw",
     )
     unread_only: bool = _flag(

@@ -1,6 +1,5 @@
 """Reads resource URIs: replies of tools, and octets that no tool returns whole."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,9 +18,6 @@ from mailmcp.tools.mailboxes.tool import ListMailboxesArguments, list_mailboxes_
 from mailmcp.tools.message.tool import GetMessageArguments, get_message
 from mailmcp.tools.tool import Call
 from mcp_envelope import InvalidInputError, Outcome, Report, read_arguments
-
-_CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}")
-"""RFC 6838 section 4.2. What a stranger's message says may be anything."""
 
 _ENCODED_PER_DECODED: Final = 3
 """Quoted-printable turns one octet into at most three; the other encodings make fewer."""
@@ -86,9 +82,7 @@ def _fetch_part(session: Session, ref: MessageRef, part_id: str, report: Report)
     octets = decode_transfer(fetched.octets, fetched.part.encoding).octets
     if len(octets) > limit or fetched.cut:  # the structure announced less
         raise _too_large(len(octets), limit, instead)
-    content_type = fetched.part.content_type
-    known = content_type if _CONTENT_TYPE.fullmatch(content_type) else "application/octet-stream"
-    return Octets(content_type=known, octets=octets)
+    return Octets(content_type=fetched.part.content_type, octets=octets)
 
 
 def _too_large(octets: int, limit: int, instead: str) -> InvalidInputError:

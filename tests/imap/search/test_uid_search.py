@@ -21,7 +21,7 @@ from imap.searches import (
 )
 from mailmcp import limits
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.search.order import Order, Rank
+from mailmcp.imap.search.order import Order, RankBy
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, ToolError
 from servers.peer import PeerFactory
@@ -202,7 +202,7 @@ def test_a_refused_examine_is_not_taken_for_an_empty_search(peer: PeerFactory) -
 
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED, (*PLAIN, "SORT")])
-@pytest.mark.parametrize("order", [Order(), Order(ascending=True), Order(Rank.WRITTEN)])
+@pytest.mark.parametrize("order", [Order(), Order(ascending=True), Order(RankBy.WRITTEN)])
 def test_a_huge_mailbox_is_not_sorted_by_the_server(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, capabilities: tuple[str, ...], order: Order
 ) -> None:
@@ -233,5 +233,5 @@ def test_a_sort_that_fails_is_replaced(peer: PeerFactory, answer: bytes) -> None
     rule = Rule(command="UID SORT", action=Respond(answer))
     server = peer(messages=messages, capabilities=(*EXTENDED, "SORT"), rules=[rule])
     quirks = Quirks()
-    assert find(server, quirks, order=Order(Rank.SIZE)).uids == (2, 1, 3)
+    assert find(server, quirks, order=Order(RankBy.SIZE)).uids == (2, 1, 3)
     assert quirks.allows("SORT") == (b" NO " not in answer)

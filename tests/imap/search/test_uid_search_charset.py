@@ -8,8 +8,8 @@ from imap.line_server import LineServer
 from imap.scenes import At, make_account, session_on
 from imap.searches import fail, find, letter, letters, request, search_mailboxes, search_one, searches
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.search.order import Order, Rank
-from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.search.order import Order, RankBy
+from mailmcp.imap.search.values import MailboxPage
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.dovecot import Dovecot, Login
@@ -45,7 +45,7 @@ def test_a_refused_charset_is_avoided_or_reported(peer: PeerFactory, refusal: by
     server.settings.capabilities += ("SORT",)
     server.rules.append(Rule(command="UID SORT", containing="UTF-8", action=rule.action))
     quirks = Quirks()
-    assert find(server, quirks, subject="größe", order=Order(Rank.SIZE)).uids == (1,)
+    assert find(server, quirks, subject="größe", order=Order(RankBy.SIZE)).uids == (1,)
     assert quirks.allows("SORT"), "it may well sort other messages"
 
 

@@ -45,6 +45,7 @@ def test_a_single_word_after_the_last_line_is_plain_text(word: bytes) -> None:
             b"The text is " + base64.b64decode("Y3V0IGhlcUsIGFs=") + b"most at the ",
             b"",
         ),
+        (b"YWJjYWJjYWJjYWJj\r\nab*c\r\n", b"abcabcabcabc", b"ab*c\r\n"),
         (b"YWJj\r\n==========\r\nlist\r\n", b"abc", b"==========\r\nlist\r\n"),
         (b"YWJj\r\nkey = value\r\n", b"abc", b"key = value\r\n"),
         (b"Not encoded at all.\r\nYWJj\r\n", b"Not encoded at all.\r\nYWJj\r\n", b""),

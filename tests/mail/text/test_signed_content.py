@@ -14,7 +14,8 @@ def element(tag: int, content: bytes) -> bytes:
     length = len(content)
     if length < 128:
         return bytes([tag, length]) + content
-    return bytes([tag, 0x83]) + length.to_bytes(3) + content
+    octets = (length.bit_length() + 7) // 8
+    return bytes([tag, 0x80 + octets]) + length.to_bytes(octets) + content
 
 
 def endless(tag: int, content: bytes) -> bytes:
@@ -30,6 +31,7 @@ def signed(octet_string: bytes, *, oid: bytes = SIGNED_DATA, digests: bytes = DI
     ("octets", "content"),
     [
         (signed(element(4, b"text")), b"text"),
+        (signed(element(4, b"t" * 130)), b"t" * 130),
         (signed(element(4, b"t" * 70_000)), b"t" * 70_000),
         (signed(element(0x24, element(4, b"te") + element(4, b"xt"))), b"text"),
         (signed(endless(0x24, element(4, b"te") + element(4, b"xt"))), b"text"),

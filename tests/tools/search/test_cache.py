@@ -160,7 +160,7 @@ def test_each_page_is_what_it_would_be_without_the_cache(
         monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 8)
         monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_MESSAGES", 3)
         monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_GROWTH_MAX", 1.0)
-        monkeypatch.setattr("mailmcp.imap.search.find.BLOCK_MESSAGES", 4)
+        monkeypatch.setattr("mailmcp.imap.search.candidates.BLOCK_MESSAGES", 4)
     if in_windows or capabilities == "plain":  # only a server orders by size, and no large mailbox
         asked = {name: "newest" if each == "largest" else each for name, each in asked.items()}
     chance = random.Random(f"{asked}{capabilities}{in_order}{seed}")  # noqa: S311 - it must repeat

@@ -14,10 +14,3 @@ def test_matches_are_counted_without_rows(store: Store, desk: Desk) -> None:
     action = data["next_action"]
     assert "limit" not in action["arguments"]
     assert desk.call(action["tool"], action["arguments"]).data["returned"] == 10
-
-
-def test_nothing_to_count_is_said_as_ever(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", make_numbered(1))
-    reply = desk.search(flagged=True, limit=0)
-    assert reply.outcome.summary.startswith("No messages matched in `INBOX`")
-    assert reply.data["total"] == 0

@@ -9,7 +9,7 @@ from imap.searches import page_of
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.search.values import MailboxPage
 from mailmcp.model.cursor import Source
 from mailmcp.model.query import CRITERIA
 from mailmcp.reasons import Reason
@@ -124,6 +124,13 @@ def test_known_gaps_count_only_if_nothing_was_found() -> None:
     something = coverage(seen=(blind, scanned(known_gaps="Servers may overlook it.", uids=(4,))))
     later = coverage(replace(SEARCH, total=3), seen=(blind,))
     assert [(each.complete, each.unproven) for each in (something, later)] == [(True, "")] * 2
+
+
+def test_what_an_earlier_page_missed_is_missing_still() -> None:
+    later = coverage(replace(SEARCH, incomplete=True, is_first_page=False, total=3))
+    assert not later.complete
+    assert later.summarize_nothing_found().endswith("but not everything could be searched")
+    assert replace(coverage(seen=(scanned(uids=(4,)),)), unread=True).complete is False
 
 
 QUERY, SUBJECT = (row for row in CRITERIA if row.name in {"query", "subject"})

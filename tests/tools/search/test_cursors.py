@@ -60,23 +60,6 @@ def problems(error: InvalidInputError) -> list[tuple[str, str]]:
     return sorted((each.field, each.reason.value) for each in error.problems)
 
 
-def test_the_same_arguments_beside_a_cursor_are_accepted(searching: Desk, cursor: str) -> None:
-    reply = searching.search(
-        cursor=cursor,
-        account_id="work",
-        mailbox="inbox",
-        query="text",
-        from_="ann",
-        to="bob",
-        subject="message",
-        unread_only="true",
-        since="2000-01-01",
-        before="3000-01-01",
-        snippet_max_chars=60,
-    )
-    assert reply.places == [2]
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [

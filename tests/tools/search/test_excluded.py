@@ -4,16 +4,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from imap.searches import letter
 from mcp_envelope import InvalidInputError
 from servers.dovecot import Dovecot
-from servers.peer import PeerFactory
-from servers.peer_mailbox import PeerMailbox
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_numbered
 from tools.search.test_paging import pages
-from tools.stores import Store, dovecot_store, peer_account
+from tools.stores import Store, dovecot_store
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
 NAMES = ("INBOX", "Alerts", "Lists/Python", "Archive", "Trash")
@@ -84,14 +81,3 @@ def test_something_must_be_left(desk: Desk) -> None:
         desk.search(account_id="home", mailbox="*", exclude_mailboxes=[*NAMES, "Drafts", "Sent"])
     with pytest.raises(InvalidInputError, match="contains an empty name"):
         desk.search(account_id="home", mailbox="*", exclude_mailboxes=["*"])
-
-
-def test_a_mailbox_named_as_all_of_them_is_left_out_and_named(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
-    mailboxes = [PeerMailbox(name=name, messages=[letter(1, name)]) for name in ("*", "Alerts")]
-    desk = open_desk(peer_account(peer(messages=[letter(1), letter(2)], mailboxes=mailboxes)))
-    found = list(pages(desk, mailbox="*", limit=1))
-    assert {row["mailbox"] for page in found for row in page.data["messages"]} == {"INBOX", "Alerts"}
-    left_out = found[0].data["coverage"]["mailboxes_not_searched"]
-    assert "*" in [each["mailbox"] for each in left_out]

@@ -189,16 +189,6 @@ def test_a_mailbox_made_anew_is_an_issue_of_several_and_the_rest_goes_on(
     assert desk.call(action.tool, dict(action.arguments)).data["total"] == 0
 
 
-def test_an_account_that_the_settings_no_longer_have_is_an_issue(
-    store: Store, open_desk: DeskFactory
-) -> None:
-    both = open_desk(store.named("home"), store.named("gone"))
-    cursor = both.search(**EVERYWHERE, limit=1).data["next_cursor"]
-    reply = open_desk(store.named("home")).search(cursor=cursor)
-    assert [(each["account_id"], each["code"]) for each in reply.data["issues"]] == [("gone", "not_found")]
-    assert reply.data["returned"] == 1
-
-
 @pytest.mark.parametrize("how", ["NO", "BAD", "garbage"])
 def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskFactory, how: str) -> None:
     rules = [Rule(command="UID FETCH", action=FailUid(3, how))]  # type: ignore[arg-type] # a literal

@@ -9,12 +9,10 @@ from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.failures import suggest_mailboxes
 from mcp_envelope import NotFoundError, ToolError
-from servers.peer import PeerFactory
-from servers.peer_actions import Respond, Rule
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_numbered
-from tools.stores import Store, peer_account
+from tools.stores import Store
 
 
 def box(name: str, use: str = "", *, selectable: bool = True, delimiter: str = "/") -> Mailbox:
@@ -39,23 +37,16 @@ MAILBOXES = (
     ("name", "meant"),
     [
         ("sent", ["Sent"]),
-        ("ARCHIVE", ["Archive"]),
         ("Spam", ["Junk"]),
-        ("Junk E-mail", ["Junk"]),
         ("Sent Items", ["Sent"]),
         ("INBOX.Sent Messages", ["Sent"]),
-        ("Deleted Items", ["Papierkorb"]),
         ("[Gmail]/Trash", ["Papierkorb"]),
         ("[Gmail]/All Mail", ["*"]),
-        ("ALL", ["*"]),
-        ("Everywhere", ["*"]),
         ("apollo", ["Projects/Apollo"]),
-        ("Work/Grün", ["Projects/Grün"]),
         ("Archiv", ["Archive"]),
         ("Projects/Appollo", ["Projects/Apollo"]),
         ("Invoices", []),
         ("", []),
-        ("/", []),
         ("x" * 100_000, []),
     ],
 )
@@ -131,19 +122,6 @@ def test_each_missing_mailbox_of_a_list_is_replaced(filled: Store, desk: Desk) -
     assert "Did you mean `Boxes/Two`?" in partial.data["issues"][0]["message"]
 
 
-def test_a_bare_refusal_of_what_only_holds_others_is_understood(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
-    """It is listed, but cannot be opened (RFC 9051 section 7.3.1)."""
-    listed = b'* LIST (\\NoSelect) "/" "Boxes"\r\n{tag} OK Done\r\n'
-    rules = [
-        Rule(command="EXAMINE", action=Respond(b"{tag} NO Cannot\r\n")),
-        Rule(command="LIST", action=Respond(listed)),
-    ]
-    error = refusal(open_desk(peer_account(peer(rules=rules))), mailbox="Boxes")
-    assert error.message == "`Boxes` holds no messages."
-
-
 def test_of_several_accounts_one_name_must_do(
     pymap_mail: Store, dovecot_mail: Store, open_desk: DeskFactory
 ) -> None:
@@ -156,14 +134,3 @@ def test_of_several_accounts_one_name_must_do(
     assert error.next_action.tool == "imap_list_mailboxes"
     assert error.next_action.arguments == {"account_id": "*"}
     assert error.message == "There is no mailbox `post` in 2 accounts. Did you mean `A/Post` or `B/Post`?"
-
-
-def test_a_mailbox_that_went_between_two_pages_is_not_replaced(filled: Store, desk: Desk) -> None:
-    filled.fill("Boxes/One", make_numbered(2, 3))
-    first = desk.search(mailbox="Boxes/One", limit=1)
-    with filled.client() as client:
-        client.rename_folder("Boxes/One", "Boxes/Onee")
-    with pytest.raises(NotFoundError, match="Boxes/Onee") as caught:
-        desk.search(cursor=first.data["next_cursor"])
-    assert caught.value.next_action is not None
-    assert caught.value.next_action.tool == "imap_list_mailboxes"

@@ -49,7 +49,7 @@ def test_a_search_begun_before_the_move_goes_on_as_it_began(store: Store, desk: 
 def test_what_cannot_be_sorted_is_said_on_each_page(
     pymap_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mailmcp.imap.search.find.BLOCK_MESSAGES", 3)
+    monkeypatch.setattr("mailmcp.imap.search.candidates.BLOCK_MESSAGES", 3)
     for day in DAYS:
         received = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=day)
         pymap_mail.fill("INBOX", make_numbered(day), received=received)

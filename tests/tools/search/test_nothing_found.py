@@ -2,7 +2,6 @@
 
 import pytest
 
-from mcp_envelope import NotFoundError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
@@ -47,20 +46,6 @@ def test_next_actions_are_accepted_as_they_stand(desk: Desk, arguments: dict[str
         tools.append(reply.data["next_action"]["tool"])
         reply = desk.call("imap_search_messages", reply.data["next_action"]["arguments"])
     assert reply.data["next_action"]["tool"] == "imap_list_mailboxes"
-
-
-def test_one_of_several_mailboxes_may_mean_all(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", make_numbered(1))
-    with store.client() as client:
-        if not client.folder_exists("Archive"):
-            client.create_folder("Archive")
-    with pytest.raises(NotFoundError) as caught:
-        desk.search(mailboxes=["all mail", "Archve"])
-    action = caught.value.next_action
-    assert action is not None
-    assert action.arguments is not None
-    assert action.arguments["mailbox"] == "*"
-    assert desk.call(action.tool, dict(action.arguments)).data["total"] == 1
 
 
 def test_a_failed_list_only_leaves_out_the_other_mailboxes(peer: PeerFactory, open_desk: DeskFactory) -> None:

@@ -84,13 +84,6 @@ def test_what_is_not_proven_to_be_equal_is_shown_twice(
     assert sorted(rows(pages)) == [("Letter 001", name, 0) for name in ("INBOX", "Other", "Projects")]
 
 
-def test_a_copied_message_id_does_not_hide_another_message(dovecot_mail: Store, desk: Desk) -> None:
-    dovecot_mail.fill("INBOX", [letter(1)], received=DAY)
-    dovecot_mail.fill("Projects", [letter(1, sender="Eve <eve@example.org>")], received=DAY)
-    dovecot_mail.fill("Other", [letter(1, subject="Another")], received=DAY)
-    assert len(rows(all_pages(desk, mailbox="*"))) == 3
-
-
 def test_a_page_with_attachments_and_its_limits(dovecot_mail: Store, desk: Desk) -> None:
     with_file = make_letter("With", "See the file.\n")
     with_file.add_attachment(b"%PDF " * 500, maintype="application", subtype="pdf", filename="a b.pdf")

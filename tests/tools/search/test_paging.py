@@ -78,31 +78,6 @@ def test_limit_may_change_with_a_cursor(seven: Desk) -> None:
     assert seven.search(cursor=cursor, limit=100).places == [5, 4, 3, 2, 1]
 
 
-@pytest.mark.parametrize("cached", [True, False])
-def test_mail_that_comes_and_goes_between_pages_moves_nothing(
-    store: Store, desk: Desk, *, cached: bool
-) -> None:
-    store.fill("INBOX", make_numbered(*range(1, 13)))
-    first = desk.search(limit=3)
-    assert first.places == [12, 11, 10]
-    store.fill("INBOX", make_numbered(13, 14))
-    if not cached:
-        desk.forget()
-    second = desk.search(cursor=first.data["next_cursor"])
-    assert second.places == [9, 8, 7]
-    store.expunge("INBOX", [first.uids[0], second.uids[-1]])
-    store.fill("INBOX", make_numbered(15))
-    if not cached:
-        desk.forget()
-    third = desk.search(cursor=second.data["next_cursor"])
-    assert third.places == [6, 5, 4]
-    assert third.data["status"] == "ok"
-    assert third.data["total"] == 12
-    last = desk.search(cursor=third.data["next_cursor"])
-    assert last.places == [3, 2, 1]
-    assert not last.data["has_more"]
-
-
 def test_last_days_asked_for_tomorrow_are_those_of_today(store: Store, desk: Desk) -> None:
     noon = datetime(2024, 3, 1, 12, tzinfo=UTC)
     for days_ago in (5, 4, 3, 2, 1):

@@ -78,12 +78,6 @@ def test_all_criteria_must_hold(filled: Desk, arguments: dict[str, object], expe
     assert not reply.data["has_more"]
 
 
-@pytest.mark.parametrize(("days", "expected"), [(1, [4, 3]), (2, [4, 3, 2]), (365, [4, 3, 2, 1])])
-def test_last_days_count_from_today(filled: Desk, days: int, expected: list[int]) -> None:
-    filled.today = date(2024, 3, 1)
-    assert filled.search(last_days=days).places == expected
-
-
 def test_days_and_times_are_those_of_the_settings(filled: Desk) -> None:
     """The messages came at noon in UTC: that is the next day in Auckland."""
     filled.preferences = Preferences(zone=ZoneInfo("Pacific/Auckland"))

@@ -174,6 +174,21 @@ def test_a_mailbox_that_cannot_be_searched_is_said(peer: PeerFactory, open_desk:
     )
 
 
+def test_a_mailbox_that_is_rebuilt_meanwhile_is_not_mixed_up(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    turns = [make_turn(1), *(make_turn(n, in_reply_to=turn_id(n - 1)) for n in (2, 3))]
+    rebuilt = Respond(b"* 2 EXISTS\r\n* OK [UIDVALIDITY 99] -\r\n{tag} OK [READ-ONLY] -\r\n")
+    # The first round opened it before.
+    rule = Rule(command="EXAMINE", containing="Sent", nth=2, action=rebuilt)
+    sent = PeerMailbox(name="Sent", messages=peer_messages(turns[:2]))
+    server = peer(messages=peer_messages(turns[2:]), mailboxes=[sent], rules=[rule])
+    reply = thread(open_desk(peer_account(server)), f"imap:work:INBOX:{server.mailbox.uidvalidity}:1")
+    assert turns_of(reply) == [2, 3]
+    [issue] = reply.data["issues"]
+    assert (issue["mailbox"], issue["code"]) == ("Sent", "conflict")
+
+
 def test_a_message_whose_row_cannot_be_had_is_an_issue(peer: PeerFactory, open_desk: DeskFactory) -> None:
     broken = Rule(command="UID FETCH", containing="REFERENCES", action=FailUid(1))
     reply = thread(open_desk(peer_account(peer(messages=peer_messages(make_talk(2)), rules=[broken]))))

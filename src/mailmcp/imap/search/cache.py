@@ -15,7 +15,7 @@ from mailmcp.imap.search.server import UidRange
 from mailmcp.imap.session import SelectedMailbox
 
 CACHE_ENTRIES: Final = 64
-"""Results kept for an account."""
+"""Results kept, of all accounts."""
 
 CACHE_UIDS_MAX: Final = 1_000_000
 """UIDs in all of those results: 4 MB as arrays."""

@@ -17,9 +17,9 @@ from typing import Any, Final
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.rows import FetchedMessage, parse_rows
-from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.plan import EVERYTHING, search_command, write_keys
 from mailmcp.imap.search.server import HIDDEN_MESSAGES_MAX, parse_esearches, parse_search
+from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.session import Session
 from mailmcp.mail.header.address import addresses_in
 from mailmcp.mail.header.fields import parse_headers

@@ -18,7 +18,7 @@ ORDER_SAMPLE_MESSAGES: Final = 20
 _TWO_DAYS_S: Final = 2 * 86_400
 
 
-class Rank(StrEnum):
+class RankBy(StrEnum):
     """What a message's place in the order depends on; of two with one rank, the UID decides."""
 
     ARRIVED = "arrived"
@@ -42,28 +42,28 @@ class Rank(StrEnum):
 
 
 _ITEMS: Final = {
-    Rank.ARRIVED: ("INTERNALDATE",),
-    Rank.WRITTEN: ("INTERNALDATE", DATE_HEADER),
-    Rank.SIZE: ("RFC822.SIZE",),
+    RankBy.ARRIVED: ("INTERNALDATE",),
+    RankBy.WRITTEN: ("INTERNALDATE", DATE_HEADER),
+    RankBy.SIZE: ("RFC822.SIZE",),
 }
-_SORT_KEYS: Final = {Rank.ARRIVED: b"ARRIVAL", Rank.WRITTEN: b"DATE", Rank.SIZE: b"SIZE"}
+_SORT_KEYS: Final = {RankBy.ARRIVED: b"ARRIVAL", RankBy.WRITTEN: b"DATE", RankBy.SIZE: b"SIZE"}
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """The order of a search's messages."""
 
-    rank: Rank = Rank.ARRIVED
+    by: RankBy = RankBy.ARRIVED
     ascending: bool = False
     """Whether the oldest come first; otherwise the newest, or the largest."""
 
 
 def rank_of(message: FetchedMessage, order: Order) -> int | None:
     """Return a message's rank; None if the server didn't send it."""
-    match order.rank:
-        case Rank.WRITTEN:
+    match order.by:
+        case RankBy.WRITTEN:
             return written_at(message)
-        case Rank.SIZE:
+        case RankBy.SIZE:
             return message.size_octets
         case _:
             return message.internaldate_epoch
@@ -91,8 +91,8 @@ def may_be_sorted(ranks: Iterable[int], order: Order) -> bool:
 
     Some sort by days, in a zone of their own, and each reads broken Date headers in its own way.
     """
-    slack = _TWO_DAYS_S if order.rank is Rank.ARRIVED else 0
-    return order.rank is Rank.WRITTEN or are_in_order(ranks, order, slack=slack)
+    slack = _TWO_DAYS_S if order.by is RankBy.ARRIVED else 0
+    return order.by is RankBy.WRITTEN or are_in_order(ranks, order, slack=slack)
 
 
 # The highest UID is the latest arrival in most mailboxes, and finding it is free. Messages that were moved

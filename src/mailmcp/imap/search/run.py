@@ -15,19 +15,19 @@ from mailmcp.imap.command import canonical_name
 from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.rows import FetchedMessage
+from mailmcp.imap.search.candidates import find_candidates
 from mailmcp.imap.search.doubt import believe_or_repeat, doubt_noise
-from mailmcp.imap.search.find import find_candidates
 from mailmcp.imap.search.order import (
-    Rank,
+    RankBy,
     are_in_order,
     may_be_sorted,
     rank_of,
     sample_evenly,
     uids_follow_arrival,
 )
-from mailmcp.imap.search.page import Candidates, MailboxPage, PageRequest
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.values import Candidates, MailboxPage, PageRequest
 from mailmcp.imap.search.verify import (
     Check,
     find_contradicted,
@@ -101,45 +101,45 @@ def _arrived(outcome: MailboxPage | ToolError, error: ToolError) -> MailboxPage 
     if (
         isinstance(outcome, MailboxPage)
         and outcome.checked
-        and not (outcome.fetched.messages or outcome.walk)
+        and not (outcome.fetched.messages or outcome.tally)
     ):
         return error
     return outcome
 
 
-def _make_page(server: SearchServer, wanted: PageRequest) -> Steps[MailboxPage]:
+def _make_page(server: SearchServer, request: PageRequest) -> Steps[MailboxPage]:
     """Make a page; again as often as its rows show that the search must be another one."""
-    quirks, name = server.session.quirks, canonical_name(wanted.source.mailbox)
-    wanted = replace(wanted, source=replace(wanted.source, mailbox=name))
+    quirks, name = server.session.quirks, canonical_name(request.source.mailbox)
+    request = replace(request, source=replace(request.source, mailbox=name))
     if name not in quirks.sizes and is_large(quirks.largest_seen):
         yield []  # learn the size of this one: it may be large, too
-    source = wanted.source
+    source = request.source
     if not source.is_begun:
-        source = replace(source, way=(yield from _choose_way(server, wanted)))
+        source = replace(source, way=(yield from _choose_way(server, request)))
     while True:
-        page = yield from _Attempt(server, wanted, source).make()
+        page = yield from _Attempt(server, request, source).make()
         match page:
             case MailboxPage():
                 return page
             case Way():
                 source = replace(source, way=page)
             case _:
-                wanted = page
+                request = page
 
 
-def _choose_way(server: SearchServer, wanted: PageRequest) -> Steps[Way]:
+def _choose_way(server: SearchServer, request: PageRequest) -> Steps[Way]:
     """Choose the way of a first page; one round trip to learn the size of a mailbox before it is sorted."""
-    session, rank = server.session, wanted.order.rank
-    name = wanted.source.mailbox
+    session, rank = server.session, request.order.by
+    name = request.source.mailbox
     out_of_order = name in session.quirks.uids_out_of_order
-    if wanted.walk or (rank is Rank.ARRIVED and not out_of_order):
+    if request.tally or (rank is RankBy.ARRIVED and not out_of_order):
         return Way.UID
     exists = session.quirks.sizes.get(name)
     if exists is None and session.can("SORT"):
         exists = (yield []).mailbox.exists
     if session.can("SORT") and not is_large(exists):
         return Way.SORT
-    if rank is Rank.SIZE:
+    if rank is RankBy.SIZE:
         raise InvalidInputError.of(
             "sort",
             BaseReason.INVALID_VALUE,
@@ -153,7 +153,7 @@ class _Attempt:
     """A page in the making."""
 
     server: SearchServer
-    wanted: PageRequest
+    request: PageRequest
     source: Source
     """Where the page begins, by the way of the search."""
 
@@ -177,25 +177,25 @@ class _Attempt:
 
     def make(self) -> Steps[MailboxPage | Way | PageRequest]:
         """Make the page, or return the way or the request to make it by instead."""
-        server, wanted, session = self.server, self.wanted, self.server.session
+        server, request, session = self.server, self.request, self.server.session
         candidates = yield from find_candidates(
-            server, wanted, self.source, enough=self._enough(server.plan(wanted.query, wanted.doubted))
+            server, request, self.source, enough=self._enough(server.plan(request.query, request.doubted))
         )
         self._choose_items(candidates.plan)
         verifies_all = self._verifies_all(candidates)
-        tests_order = self.source.way is Way.UID and not (self.source.is_begun or wanted.walk)
+        tests_order = self.source.way is Way.UID and not (self.source.is_begun or request.tally)
         mailbox = None if candidates.kept else session.mailbox
-        first, others = candidates.uids[: wanted.size], candidates.uids[wanted.size :]
+        first, others = candidates.uids[: request.size], candidates.uids[request.size :]
         times: list[FetchedMessage] = []
-        if first and not wanted.walk:
+        if first and not request.tally:
             sample = sample_evenly(others) if tests_order and not verifies_all else ()
             times = yield from self._fetch_first(first, others if verifies_all else (), sample)
             mailbox = session.mailbox
         if mailbox is None:
             mailbox = (yield []).mailbox
-        kept, order = candidates.kept, wanted.order
+        kept, order = candidates.kept, request.order
         if kept and not kept.is_current(mailbox, arrivals_matter=self._arrivals_matter):
-            wanted.cache.drop(kept)
+            request.cache.drop(kept)
             return self.source.way
         if tests_order and not self.interrupted and not uids_follow_arrival(times):
             session.quirks.uids_out_of_order.add(mailbox.name)
@@ -207,7 +207,7 @@ class _Attempt:
             found = replace(found, uids=holding)
         left = yield from self._fill(found)
         while not (left or self.interrupted or self._is_full or self._is_late) and found.rest is not None:
-            found = yield from find_candidates(server, wanted, found.rest, enough=self._enough(found.plan))
+            found = yield from find_candidates(server, request, found.rest, enough=self._enough(found.plan))
             left = yield from self._fill(found)
         yield from self._complete_rows()
         ranks = [each.rank for each in self.matches]
@@ -215,22 +215,22 @@ class _Attempt:
             session.quirks.refuse("SORT")
             return Way.BLOCK
         if not kept and (doubted := (yield from self._doubt(candidates, mailbox.exists))):
-            return replace(wanted, doubted=wanted.doubted | doubted)
+            return replace(request, doubted=request.doubted | doubted)
         return self._page(candidates, found, mailbox, left, verifies_all=verifies_all)
 
     def _enough(self, plan: Plan) -> int:
         """Return how many candidates fill a page: more if some will fail the verification."""
-        room = self.wanted.size - len(self.matches)
+        room = self.request.size - len(self.matches)
         return max(room, limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if plan.local.criteria else 0)
 
     def _choose_items(self, plan: Plan) -> None:
-        wanted = self.wanted
+        request = self.request
         self.check = make_check(plan.local)
-        self.proof_items = merge_items(["UID", *self.check.items], wanted.order.rank.items)
-        asked = header_items(wanted.query.criteria)
-        row_items = ["UID", *wanted.items(self.server.session)]
+        self.proof_items = merge_items(["UID", *self.check.items], request.order.by.items)
+        asked = header_items(request.query.criteria)
+        row_items = ["UID", *request.items(self.server.session)]
         self.row_items = merge_items(row_items, [*self.proof_items, *asked])
-        if wanted.walk:
+        if request.tally:
             self.row_items = self.proof_items = merge_items(row_items, self.check.items)
 
     def _verifies_all(self, candidates: Candidates) -> bool:
@@ -238,22 +238,22 @@ class _Attempt:
 
         Only if they are few, and only times are to be verified.
         """
-        begins = not (self.source.is_begun or self.wanted.walk or candidates.rest)
-        few = self.wanted.size < len(candidates.uids) <= limits.TIMED_CANDIDATES_MAX
+        begins = not (self.source.is_begun or self.request.tally or candidates.rest)
+        few = self.request.size < len(candidates.uids) <= limits.TIMED_CANDIDATES_MAX
         return begins and few and self.check.only_times
 
     @property
     def _arrivals_matter(self) -> bool:
         """Whether a message that arrived since an earlier page may be among the candidates of this one."""
-        return self.wanted.order.ascending or self.source.way is not Way.UID or not self.source.uid
+        return self.request.order.ascending or self.source.way is not Way.UID or not self.source.uid
 
     @property
     def _is_full(self) -> bool:
-        return len(self.matches) == self.wanted.size
+        return len(self.matches) == self.request.size
 
     @property
     def _is_late(self) -> bool:
-        return self.server.session.quirks.clock() >= self.wanted.search_until
+        return self.server.session.quirks.clock() >= self.request.search_until
 
     def _fetch_first(
         self, first: Sequence[int], others: Sequence[int], sample: Sequence[int]
@@ -297,11 +297,11 @@ class _Attempt:
 
     def _next_size(self, most: int, sizes: Iterator[int]) -> int:
         """Return how many candidates to fetch next; 0 if the time or the budget is spent."""
-        if self.wanted.walk:
-            return self.wanted.walk.take(most)
+        if self.request.tally:
+            return self.request.tally.grant(most)
         if self._is_late and self.checked:
             return 0
-        return self.wanted.size - len(self.matches) if self.check.is_empty else next(sizes)
+        return self.request.size - len(self.matches) if self.check.is_empty else next(sizes)
 
     def _look_at(self, chunk: Sequence[int]) -> Steps[bool]:
         """Fetch what decides whether candidates match; returns whether the connection was lost meanwhile."""
@@ -310,7 +310,7 @@ class _Attempt:
         [fetched] = yield from look_inside(self.server.session, results, self.check)
         if fetched.interrupted:  # the next page begins with them
             self.interrupted = True
-            if self.wanted.walk:
+            if self.request.tally:
                 self.failures |= fetched.failures
             return True
         self._note(fetched)
@@ -324,20 +324,20 @@ class _Attempt:
 
     def _check(self, uid: int, source: Source) -> None:
         """Take a candidate that was looked at, if it matches."""
-        row, walk = self.seen.get(uid), self.wanted.walk
+        row, tally = self.seen.get(uid), self.request.tally
         self.checked += 1
         is_gone = row is None and self.failures[uid].code is Code.NOT_FOUND
-        if is_gone and (walk or self.source.way is not Way.UID or not self.check.is_empty):
+        if is_gone and (tally or self.source.way is not Way.UID or not self.check.is_empty):
             return  # its place in the order is lost
         # A message that can't be ranked stays next to the one before it.
-        known_rank = rank_of(row, self.wanted.order) if row else None
+        known_rank = rank_of(row, self.request.order) if row else None
         before = self.after or self.source
         if known_rank is not None and self._has_arrived_since(known_rank):
             return
         self.after = replace(source, uid=uid, rank=before.rank if known_rank is None else known_rank)
-        if walk is not None:
+        if tally is not None:
             if row is not None and self._may_match(uid):
-                walk.add(row)
+                tally.add(row)
                 self.matched += 1
             self.seen.pop(uid, None)
         elif self._may_match(uid):
@@ -355,7 +355,7 @@ class _Attempt:
 
     def _complete_rows(self) -> Steps[None]:
         """Fetch the rows of matches that were only verified so far, and plain ones of unreadable messages."""
-        if self.wanted.walk:
+        if self.request.tally:
             return
         uids = [each.uid for each in self.matches]
         missing = [uid for uid in uids if uid not in self.rows and uid not in self.failures]
@@ -377,10 +377,10 @@ class _Attempt:
 
     def _doubt(self, candidates: Candidates, exists: int) -> Steps[frozenset[str]]:
         """Return the criteria that the rows of a page contradict; one round trip if they do, once."""
-        session, wanted, rows = self.server.session, self.wanted, [*self.rows.values()]
+        session, request, rows = self.server.session, self.request, [*self.rows.values()]
         if self.interrupted or session.can("X-GM-EXT-1"):  # Gmail finds other forms of a word
             return frozenset()
-        asked = wanted.query.only(row for row in wanted.query.criteria if row.name not in wanted.doubted)
+        asked = request.query.only(row for row in request.query.criteria if row.name not in request.doubted)
         wrong = find_contradicted(asked, rows)
         if len(candidates.uids) == exists >= _MANY_MESSAGES:
             wrong = asked.only([*wrong.criteria, *find_unseen(asked, rows)])
@@ -401,7 +401,7 @@ class _Attempt:
             left: Of the last ones, how many weren't checked.
             verifies_all: Whether all of them match.
         """
-        wanted, check = self.wanted, self.check
+        request, check = self.request, self.check
         source = replace(
             first.source, uidvalidity=mailbox.uidvalidity, uid=self.source.uid, rank=self.source.rank
         )
@@ -411,16 +411,16 @@ class _Attempt:
             rank = after.rank if rest.uid else 0
             after = replace(rest, uidvalidity=mailbox.uidvalidity, rank=rank)
         rest_count = left + (found.more if found.rest else 0)
-        hidden = self.server.describe_hidden(wanted.source.mailbox, mailbox.exists)
+        hidden = self.server.describe_hidden(request.source.mailbox, mailbox.exists)
         uids = [each.uid for each in self.matches]
         proven = (check.is_empty or verifies_all or not rest_count) and not self.interrupted
         failures = {uid: self.failures[uid] for uid in uids if uid not in self.rows}
-        if wanted.walk:
+        if request.tally:
             failures = {uid: each for uid, each in self.failures.items() if each.code is not Code.NOT_FOUND}
             proven = check.is_empty or not (rest_count or failures)
         return MailboxPage(
             source=source,
-            order=wanted.order,
+            order=request.order,
             exists=mailbox.exists,
             matches=tuple(replace(each, uidvalidity=mailbox.uidvalidity) for each in self.matches),
             fetched=Fetched(
@@ -436,20 +436,20 @@ class _Attempt:
             unchecked=left if not self._is_full else 0,
             in_order=self._is_in_order(found),
             from_cache=first.kept is not None,
-            walk=wanted.walk,
+            tally=request.tally,
             statements=(*first.statements, *filter(None, [hidden])),
             reach=found.reach,
             known_gaps=first.plan.known_gaps if mailbox.exists else "",
-            complete=first.complete and found.complete and not hidden and not (wanted.walk and rest_count),
+            complete=first.complete and found.complete and not hidden and not (request.tally and rest_count),
         )
 
     def _is_in_order(self, found: Candidates) -> bool:
         """Return whether the matches go by the order that was asked for, as far as their rows show."""
-        order, way, ranks = self.wanted.order, self.source.way, [each.rank for each in self.matches]
+        order, way, ranks = self.request.order, self.source.way, [each.rank for each in self.matches]
         match way:
             case Way.BLOCK:
                 return not found.source.is_bounded
-            case Way.SORT if order.rank is Rank.WRITTEN:
+            case Way.SORT if order.by is RankBy.WRITTEN:
                 return are_in_order(ranks, order)
             case Way.UID:
                 return are_in_order(ranks, order, slack=limits.ORDER_SLACK_S)

@@ -10,12 +10,13 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.search.page import PageRequest
 from mailmcp.imap.search.server import UidRange
+from mailmcp.imap.search.values import PageRequest
 from mailmcp.model.query import Proof
 
 SEARCH_WINDOW_MESSAGES: Final = 10_000
-"""Messages in the first window of a search, about: 8 KB of UIDs if one in ten matches."""
+"""Messages in the first window, about: 8 KB of UIDs if one in ten matches. Without criteria all match, and it
+has SEARCH_LISTED_MATCHES_MAX."""
 
 SEARCH_WINDOW_S: Final = 2.0
 """How long the search of a window should take: long enough to make the round trip small, short enough to
@@ -40,7 +41,7 @@ class Windows:
     """The windows of one search."""
 
     quirks: Quirks
-    wanted: PageRequest
+    request: PageRequest
     rest: UidRange | None
     """What follows the windows that were taken; None for nothing."""
 
@@ -51,17 +52,17 @@ class Windows:
     _began: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
-        exists, speed = self._exists, self.quirks.search_speeds.get(self._kind)
+        exists, speed = self._exists, self.quirks.search_speeds.get(self._speed_key)
         is_slow = speed is not None and exists > speed * SEARCH_SLOW_S
         self._messages = None
         if self._uidnext and (is_slow or is_large(exists)):
-            most = SEARCH_WINDOW_MESSAGES if self._kind else limits.SEARCH_LISTED_MATCHES_MAX
+            most = SEARCH_WINDOW_MESSAGES if self._speed_key else limits.SEARCH_LISTED_MATCHES_MAX
             self._messages = min(int(speed * SEARCH_WINDOW_S), most) if speed else most
 
     @property
     def in_index(self) -> bool:
         """Whether servers count the matches of any range fast: only flags are asked for."""
-        return all(row.proof is Proof.FLAGS for row in self.wanted.query.criteria)
+        return all(row.proof is Proof.FLAGS for row in self.request.query.criteria)
 
     @property
     def left(self) -> int:
@@ -76,7 +77,7 @@ class Windows:
         width = last if self._messages is None else int(self._messages / self._density) + 1
         if last - low < width:
             self.rest = None
-        elif self.wanted.order.ascending:
+        elif self.request.order.ascending:
             self._latest, self.rest = (low, low + width - 1), (low + width, high)
         else:
             # What has arrived since is above the highest UID that is known.
@@ -89,7 +90,7 @@ class Windows:
         elapsed_s = max(self.quirks.clock() - self._began, _INSTANT_S)
         messages = self._count(self._latest)
         if messages and elapsed_s >= SEARCH_WINDOW_S:
-            self.quirks.search_speeds[self._kind] = messages / elapsed_s
+            self.quirks.search_speeds[self._speed_key] = messages / elapsed_s
         if self._messages is not None:
             growth = min(SEARCH_WINDOW_S / elapsed_s, SEARCH_WINDOW_GROWTH_MAX)
             self._messages = int(self._messages * growth) + 1
@@ -99,16 +100,16 @@ class Windows:
         self._messages = None
 
     @property
-    def _kind(self) -> tuple[str, ...]:
-        return tuple(row.name for row in self.wanted.query.criteria)
+    def _speed_key(self) -> tuple[str, ...]:
+        return tuple(row.name for row in self.request.query.criteria)
 
     @property
     def _exists(self) -> int:
-        return self.quirks.sizes.get(self.wanted.source.mailbox, 0)
+        return self.quirks.sizes.get(self.request.source.mailbox, 0)
 
     @property
     def _uidnext(self) -> int:
-        return self.quirks.uidnexts.get(self.wanted.source.mailbox, 0)
+        return self.quirks.uidnexts.get(self.request.source.mailbox, 0)
 
     @property
     def _density(self) -> float:

@@ -30,10 +30,8 @@ _PAGE_SIZE: Final = 200
 class ListMailboxesArguments(Arguments):
     """Which account, and whether to count."""
 
-    account_id: str = Field("", description='"*": all accounts.')
-    include_counts: bool = Field(
-        default=False, description="Count messages and unseen ones; slow on some servers."
-    )
+    account_id: str = Field("", description='From imap_list_accounts; "*": all accounts.')
+    include_counts: bool = Field(default=False, description="Slow on some servers.")
     cursor: str = Field("", description="From the previous page.")
 
 
@@ -203,7 +201,7 @@ def _start(arguments: ListMailboxesArguments) -> MailboxesCursor:
 TOOL = MailTool(
     name=LIST_MAILBOXES,
     title="List mailboxes",
-    description=("List the mailboxes (folders) of an account."),
+    description=("List the mailboxes (folders) of an account, with counts on request."),
     arguments=ListMailboxesArguments,
     data=ListMailboxesData,
     run=list_mailboxes_of_accounts,

@@ -49,13 +49,13 @@ class GetMessageArguments(MessageArguments):
 
     aliases: ClassVar[Mapping[str, str]] = {"include_all_headers": "include_headers"}
 
-    message_id: str = Field(description="From imap_search_messages.")
+    message_id: str
     header_message_id: str = Field("", description="Finds it again if it has moved.")
     body_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=limits.BODY_CHARS_MAX)
     body_offset: int = Field(0, description="Negative: from the end.")
     body_mode: Annotated[Literal["text", "html"], BeforeValidator(_map_both)] = Field("text")
-    quotes: Literal["collapse", "keep"] = Field("collapse", description="Quoted history of replies.")
-    include_headers: bool = Field(default=False, description="For replies and lists.")
+    quotes: Literal["collapse", "keep"] = "collapse"
+    include_headers: bool = False
     attachment_mode: Literal["none", "metadata", "extract_text"] = "metadata"
 
 
@@ -221,7 +221,7 @@ def _warnings(parts: MessageParts, message: ReadMessage, html: Sequence[HtmlText
 TOOL = MailTool(
     name=GET_MESSAGE,
     title="Get a message",
-    description=("Get a message: its text, from HTML if need be, and attachments. Leaves it unread."),
+    description=("Get a message: its text and attachments. Leaves it unread."),
     arguments=GetMessageArguments,
     data=GetMessageData,
     run=get_message,

@@ -115,7 +115,7 @@ async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outc
 TOOL = MailTool(
     name=GET_MESSAGE_RAW,
     title="Get a message's source",
-    description="Get the source of a message, in windows of octets.",
+    description=("Get a message's source in windows of octets."),
     arguments=GetMessageRawArguments,
     data=GetMessageRawData,
     run=get_message_raw,

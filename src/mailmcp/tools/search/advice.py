@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
-from mailmcp.imap.search.find import BLOCK_MESSAGES
-from mailmcp.imap.search.order import Rank
-from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.search.candidates import BLOCK_MESSAGES
+from mailmcp.imap.search.order import RankBy
+from mailmcp.imap.search.values import MailboxPage
 from mailmcp.model.cursor import Way
 from mailmcp.tools.rows import MessageRow
 from mailmcp.tools.search.arguments import SearchMessagesArguments
@@ -51,7 +51,7 @@ def is_imported(search: Search, rows: Sequence[MessageRow], *, has_more: bool) -
     That matters if times or the order by arrival decide which messages are on it.
     """
     by_time = bool(search.query.since or search.query.before)
-    decides = (by_time and len(rows) > 1) or (has_more and search.order.rank is not Rank.SIZE)
+    decides = (by_time and len(rows) > 1) or (has_more and search.order.by is not RankBy.SIZE)
     late = [each for each in rows if each.arrived and each.arrived > each.date]
     return search.is_first_page and decides and not search.by_written and 2 * len(late) > len(rows)
 

@@ -99,7 +99,7 @@ class _WhereArguments(Arguments):
     account_id: str = Field("", description='"*": all accounts.')
     mailbox: str = Field("INBOX", description='Exact name; "*": all but Junk and Trash.')
     mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
-        (), description="Several, instead of mailbox."
+        (), description="Instead of mailbox."
     )
     exclude_mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
         (), description='Needs mailbox "*".'

@@ -12,7 +12,7 @@ from typing import Annotated, Final
 from pydantic import WithJsonSchema
 
 from mailmcp import limits
-from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.search.values import MailboxPage
 from mailmcp.mail.text.snippet import ELLIPSIS
 from mailmcp.tools.published import Row
 from mailmcp.tools.search.arguments import EVERYTHING

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.order import Rank
+from mailmcp.imap.search.order import RankBy
 from mailmcp.model.mail_kind import MailKind
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.columns import row_lines
@@ -84,7 +84,7 @@ async def reply_with_messages(
     if failed:
         what += f", {counted(len(failed), 'message')} could not be fetched"
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
-    sizes = search.order.rank is Rank.SIZE
+    sizes = search.order.by is RankBy.SIZE
     empty = not (rows or counts_only)
     return Outcome(
         summary=_summary(coverage, page, shown=None if counts_only else len(rows), zone=zone, what=what),

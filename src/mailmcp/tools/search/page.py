@@ -8,10 +8,9 @@ is folded into its message if both were among the rows of one page, or if an ear
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from heapq import heapify, heappop, heappush
 
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.search.values import MailboxPage
 from mailmcp.model.cursor import Source
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.copies import Folded, copy_keys
@@ -160,20 +159,16 @@ class _Merge:
                     queue.skip.add(each.uid)
 
     def _take_by_rank(self, size: int) -> None:
-        heads = [head for number in range(len(self.queues)) if (head := self._head(number))]
-        heapify(heads)
-        while heads:
-            _, number = heappop(heads)
+        while heads := [
+            (self.sign * queue.head, number)
+            for number, queue in enumerate(self.queues)
+            if queue.head is not None
+        ]:
+            _, number = min(heads)
             match = self.queues[number].next
             if match is None or (not self._folds(number, match.uid) and len(self.folded.messages) == size):
                 return
             self._take(number)
-            if head := self._head(number):
-                heappush(heads, head)
-
-    def _head(self, number: int) -> tuple[int, int] | None:
-        rank = self.queues[number].head
-        return None if rank is None else (self.sign * rank, number)
 
     def _take(self, number: int) -> None:
         queue = self.queues[number]

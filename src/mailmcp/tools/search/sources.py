@@ -15,9 +15,9 @@ import anyio
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
-from mailmcp.imap.search.page import MailboxPage, PageRequest, Walk
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.values import MailboxPage, PageRequest, Tally
 from mailmcp.imap.session import Session
 from mailmcp.model.cursor import Source
 from mailmcp.model.query import SearchQuery
@@ -116,7 +116,7 @@ async def search_sources(
     search: Search,
     items: Items,
     *,
-    new_walk: Callable[[], Walk] | None = None,
+    new_tally: Callable[[], Tally] | None = None,
     listings: Listings = MappingProxyType({}),
 ) -> Searches:
     """Search all sources; two round trips a session, or one if the candidates are remembered.
@@ -125,13 +125,13 @@ async def search_sources(
         call: The call.
         search: What to search for, and where.
         items: What to fetch.
-        new_walk: Makes what adds up the matches of a mailbox; None to make a page of them.
+        new_tally: Makes what adds up the matches of a mailbox; None to make a page of them.
         listings: The mailboxes of accounts that were listed before: they save a LIST for `*`.
     """
-    found = await _Run(call, search, items, new_walk, Searches(listings=dict(listings))).search_all()
+    found = await _Run(call, search, items, new_tally, Searches(listings=dict(listings))).search_all()
     if search.is_first_page and search.query.query and found.are_empty:
         again = Searches(listings=found.listings, anywhere=True)
-        found = await _Run(call, search.look_anywhere(), items, new_walk, again).search_all()
+        found = await _Run(call, search.look_anywhere(), items, new_tally, again).search_all()
     return found
 
 
@@ -139,9 +139,9 @@ class _Run:
     """One search of several sources while it runs."""
 
     def __init__(
-        self, call: Call, search: Search, items: Items, new_walk: Callable[[], Walk] | None, found: Searches
+        self, call: Call, search: Search, items: Items, new_tally: Callable[[], Tally] | None, found: Searches
     ) -> None:
-        self.call, self.search, self.items, self.new_walk, self.found = call, search, items, new_walk, found
+        self.call, self.search, self.items, self.new_tally, self.found = call, search, items, new_tally, found
         self.done = self.total = 0
         self.alone = [each.mailbox != EVERYTHING for each in search.sources] == [True]
         now = anyio.current_time()
@@ -201,11 +201,11 @@ class _Run:
             )
         except ToolError as error:
             found = max(kept, key=_count_rows, default=[error] * len(sources))
-            if not (self.new_walk or self.alone):
+            if not (self.new_tally or self.alone):
                 # Messages that didn't come would take the places of those that others have.
                 found = [error if _is_interrupted(each) else each for each in found]
         self.done += len(sources)
-        if self.total > 1 and not self.new_walk:
+        if self.total > 1 and not self.new_tally:
             self.call.report(self.done, self.total, "mailboxes searched")
         return [Searched(source=source, found=each) for source, each in zip(sources, found, strict=True)]
 
@@ -216,7 +216,7 @@ class _Run:
             size=self.search.page_size,
             items=self.items,
             order=self.search.order,
-            walk=self.new_walk() if self.new_walk else None,
+            tally=self.new_tally() if self.new_tally else None,
             cache=self.call.uid_cache,
             search_until=self.search_until,
             report=self._report_messages,

@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import Any, Final
 
 from mailmcp import limits
-from mailmcp.imap.search.order import Order, Rank
+from mailmcp.imap.search.order import Order, RankBy
 from mailmcp.model.awaited_reply import AwaitedReply
 from mailmcp.model.cursor import (
     SearchCursor,
@@ -108,8 +108,8 @@ class Search:
     def order(self) -> Order:
         """The order of the messages, the same on all pages."""
         if self.arguments.sort == "largest":
-            return Order(Rank.SIZE)
-        rank = Rank.WRITTEN if self.by_written else Rank.ARRIVED
+            return Order(RankBy.SIZE)
+        rank = RankBy.WRITTEN if self.by_written else RankBy.ARRIVED
         return Order(rank, ascending=self.arguments.sort == "oldest")
 
 

@@ -43,7 +43,7 @@ TOOL = MailTool(
     title="Search messages",
     description=(
         "Search or count messages. All criteria must match; false is no filter. "
-        "Without criteria lists everything. Follow `next_cursor` for more."
+        "Follow `next_cursor` for more."
     ),
     arguments=SearchMessagesArguments,
     data=SearchMessagesData,

@@ -160,9 +160,9 @@ def test_several_mailboxes_share_the_limit(
 
 def test_the_time_is_limited_too() -> None:
     budget = count.Budget(messages=10, chunk=4, over_at=inf, report=lambda: None)
-    assert [budget.take(5) for _ in range(3)] == [4, 4, 2]
+    assert [budget.grant(5) for _ in range(3)] == [4, 4, 2]
     over = count.Budget(messages=10, chunk=4, over_at=-inf, report=lambda: None)
-    assert (over.take(1), over.messages) == (0, 10)
+    assert (over.grant(1), over.messages) == (0, 10)
 
 
 def test_a_lost_connection_keeps_what_was_counted(
@@ -205,8 +205,6 @@ def test_a_message_in_several_mailboxes_counts_in_each(dovecot_mail: Store, open
     ("group_by", "header"),
     [
         ("sender", "From: -x@example.net"),
-        ("list", "List-Id: <-x.example>"),
-        ("list", "List-Id: <subject:urgent.x>"),
         ("list", "List-Id: <NOT.x.example>"),
     ],
 )

@@ -15,7 +15,7 @@ from typing import Final
 import anyio
 
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.search.values import MailboxPage
 from mailmcp.imap.search.verify import written_at
 from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.mail.header.fields import parse_headers
@@ -100,7 +100,7 @@ class Budget:
     report: Callable[[], None]
     _lock: Lock = field(default_factory=Lock)
 
-    def take(self, wanted: int) -> int:
+    def grant(self, wanted: int) -> int:
         """Return how many of `wanted` messages to fetch next, and count them as taken."""
         if monotonic() > self.over_at:
             return 0
@@ -119,7 +119,7 @@ def _key_in_octets(group_by: GroupBy, octets: bytes) -> Key:
 
 @dataclass(slots=True, kw_only=True)
 class GroupTally:
-    """The groups of one mailbox; a `Walk` of its matches."""
+    """The groups of one mailbox; a `Tally` of its matches."""
 
     budget: Budget
     group_by: GroupBy
@@ -130,9 +130,9 @@ class GroupTally:
 
     count: int = 0
 
-    def take(self, wanted: int) -> int:
+    def grant(self, wanted: int) -> int:
         """Return how many messages to fetch next."""
-        return self.budget.take(wanted)
+        return self.budget.grant(wanted)
 
     def add(self, row: FetchedMessage) -> None:
         """Add a message; those with higher UIDs come first."""
@@ -198,7 +198,7 @@ async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[
 
     newest_first = search.arguments.model_copy(update={"sort": "newest"})  # groups have an order of their own
     walked = replace(search, arguments=newest_first, page_size=messages)
-    searches = await search_sources(call, walked, lambda _session: items, new_walk=new_tally)
+    searches = await search_sources(call, walked, lambda _session: items, new_tally=new_tally)
     return searches, _group(search, group_by, searches)
 
 
@@ -208,9 +208,9 @@ def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
     walks: list[tuple[MailboxPage, GroupTally]] = []
     accounts = {source.account_id for source, _ in searches.pages}
     for source, walked in searches.pages:
-        assert isinstance(walked.walk, GroupTally)  # noqa: S101 - see `group_matches`
-        walks.append((walked, walked.walk))
-        for key, group in walked.walk.groups.items():
+        assert isinstance(walked.tally, GroupTally)  # noqa: S101 - see `group_matches`
+        walks.append((walked, walked.tally))
+        for key, group in walked.tally.groups.items():
             group.message_id = ref_of(source, walked, group.newest[1]).message_id
             name = _mailbox_key(source, accounts) if group_by is GroupBy.MAILBOX else key
             groups.setdefault(name, Group()).add(group)

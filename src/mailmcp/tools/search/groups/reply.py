@@ -6,7 +6,7 @@ from datetime import datetime, time, tzinfo
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.search.values import MailboxPage
 from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.header.address import Address, format_address
 from mailmcp.mail.header.dates import format_rfc3339

@@ -14,10 +14,10 @@ from mailmcp import limits
 from mailmcp.imap.fetch import fetch_steps
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.cache import Kept
-from mailmcp.imap.search.order import Rank, is_after, rank_of, sort_by_rank
-from mailmcp.imap.search.page import Candidates, PageRequest
+from mailmcp.imap.search.order import RankBy, is_after, rank_of, sort_by_rank
 from mailmcp.imap.search.plan import Plan, may_change
 from mailmcp.imap.search.server import EVERY_UID, Found, SearchServer, UidRange, part_of
+from mailmcp.imap.search.values import Candidates, PageRequest
 from mailmcp.imap.search.windows import Windows
 from mailmcp.model.cursor import Source, Way
 from mcp_envelope import Code, code
@@ -30,7 +30,7 @@ _ALL: Final = 2**32
 
 
 def find_candidates(
-    server: SearchServer, wanted: PageRequest, source: Source, *, enough: int
+    server: SearchServer, request: PageRequest, source: Source, *, enough: int
 ) -> Steps[Candidates]:
     """Find the next candidates.
 
@@ -39,7 +39,7 @@ def find_candidates(
 
     Args:
         server: The server, on a session.
-        wanted: The request.
+        request: The request.
         source: Where to begin: as in the request, or the `rest` of earlier candidates.
         enough: How many fill a page. There are fewer if there are no more, or if the time is up.
 
@@ -48,39 +48,39 @@ def find_candidates(
     """
     match source.way:
         case Way.SORT:
-            return (yield from _find_sorted(server, wanted, source))
+            return (yield from _find_sorted(server, request, source))
         case Way.BLOCK:
-            return (yield from _find_block(server, wanted, source))
+            return (yield from _find_block(server, request, source))
         case Way.UID:
             low, high = source.low or 1, source.high or None
-            if wanted.order.ascending:
+            if request.order.ascending:
                 low = max(low, source.uid + 1)
             elif source.uid:
                 high = source.uid - 1
-            return (yield from _find_by_uid(server, wanted, source, (low, high), enough=enough))
+            return (yield from _find_by_uid(server, request, source, (low, high), enough=enough))
 
 
 def _find_by_uid(
-    server: SearchServer, wanted: PageRequest, source: Source, uids: UidRange, *, enough: int
+    server: SearchServer, request: PageRequest, source: Source, uids: UidRange, *, enough: int
 ) -> Steps[Candidates]:
     """Take what is kept, and search one window after another until there are enough candidates."""
-    session, ascending = server.session, wanted.order.ascending
+    session, ascending = server.session, request.order.ascending
     clock, is_first_page = session.quirks.clock, not source.is_begun
-    plan = server.plan(wanted.query, wanted.doubted)
-    kept = _kept(wanted, _key(wanted, Way.UID)) if source.is_begun else None
+    plan = server.plan(request.query, request.doubted)
+    kept = _kept(request, _key(request, Way.UID)) if source.is_begun else None
     if kept is not None and not _begins_in(kept.within, uids, ascending=ascending):
         kept = None
     found = part_of(kept.uids, uids) if kept else array("I")
-    windows = Windows(session.quirks, wanted, _outside(kept.within, uids, ascending) if kept else uids)
+    windows = Windows(session.quirks, request, _outside(kept.within, uids, ascending) if kept else uids)
     more: int | None = None  # matches after the windows, where the server counts them
     statements, complete, exists = plan.statements, plan.complete, kept.mailbox.exists if kept else 0
     mailbox = kept.mailbox if kept else None
     while windows.rest is not None and len(found) < enough and more != 0:
         begins = not exists and is_first_page
         window = windows.begin()
-        counts = begins and bool(wanted.query.criteria) and windows.in_index
+        counts = begins and bool(request.query.criteria) and windows.in_index
         try:
-            plan, result = yield from _search(server, wanted, window, count=windows.rest if counts else None)
+            plan, result = yield from _search(server, request, window, count=windows.rest if counts else None)
         finally:
             windows.end()  # a search that was interrupted probably took too long
         if mailbox is None and session.mailbox is not None:
@@ -93,13 +93,13 @@ def _find_by_uid(
         complete = complete and plan.complete and result.complete
         exists = result.exists
         if windows.rest is not None:
-            wanted.report(exists - windows.left, exists)
-            if clock() >= wanted.search_until:
+            request.report(exists - windows.left, exists)
+            if clock() >= request.search_until:
                 break
     rest = None if more == 0 else windows.rest
     within = _before(rest, uids, ascending=ascending)
-    if mailbox is not None and (kept is None or within != kept.within) and not may_change(wanted.query):
-        wanted.cache.put(_key(wanted, Way.UID), Kept(uids=found, within=within, mailbox=mailbox))
+    if mailbox is not None and (kept is None or within != kept.within) and not may_change(request.query):
+        request.cache.put(_key(request, Way.UID), Kept(uids=found, within=within, mailbox=mailbox))
     candidates = Candidates(
         plan=plan,
         source=source,
@@ -112,7 +112,7 @@ def _find_by_uid(
         return candidates
     edge = rest[0] - 1 if ascending else (rest[1] or 0) + 1
     candidates = replace(candidates, rest=replace(source, uid=edge))
-    if is_first_page and not wanted.query.criteria:
+    if is_first_page and not request.query.criteria:
         return replace(candidates, more=max(exists - len(found), 0))
     if more is not None:
         return replace(candidates, more=more, more_exact=not (more and plan.local.criteria))
@@ -149,26 +149,26 @@ def _before(rest: UidRange | None, uids: UidRange, *, ascending: bool) -> UidRan
     return (uids[0], rest[0] - 1) if ascending else ((rest[1] or 0) + 1, uids[1])
 
 
-def _find_sorted(server: SearchServer, wanted: PageRequest, source: Source) -> Steps[Candidates]:
+def _find_sorted(server: SearchServer, request: PageRequest, source: Source) -> Steps[Candidates]:
     """Let the server sort all candidates; they are sorted here if it turns out that it can't."""
-    session, order = server.session, wanted.order
-    key = _key(wanted, Way.SORT)
-    kept = _kept(wanted, key) if source.is_begun else None
-    plan, found = server.plan(wanted.query, wanted.doubted), None
+    session, order = server.session, request.order
+    key = _key(request, Way.SORT)
+    kept = _kept(request, key) if source.is_begun else None
+    plan, found = server.plan(request.query, request.doubted), None
     uids = kept.uids if kept else array("I")
     if kept is None:
-        plan, found = yield from _search(server, wanted, sort=order.rank.sort_key)
+        plan, found = yield from _search(server, request, sort=order.by.sort_key)
         mailbox = session.mailbox and replace(session.mailbox)
         # A server may read odd Date headers in its own way, so a few are sorted here.
-        reads_dates = order.rank is Rank.WRITTEN and len(found.uids) <= limits.TIMED_CANDIDATES_MAX
+        reads_dates = order.by is RankBy.WRITTEN and len(found.uids) <= limits.TIMED_CANDIDATES_MAX
         if found.is_sorted and not reads_dates:
             uids = found.uids if order.ascending else found.uids[::-1]
         else:
-            uids = sort_by_rank((yield from _fetch_ranks(server, sorted(found.uids), wanted)), order)
-        if mailbox is not None and not may_change(wanted.query):
-            wanted.cache.put(key, Kept(uids=uids, within=EVERY_UID, mailbox=mailbox))
+            uids = sort_by_rank((yield from _fetch_ranks(server, sorted(found.uids), request)), order)
+        if mailbox is not None and not may_change(request.query):
+            request.cache.put(key, Kept(uids=uids, within=EVERY_UID, mailbox=mailbox))
     if source.uid:
-        uids = uids[(yield from _find_place(server, uids, wanted, source)) :]
+        uids = uids[(yield from _find_place(server, uids, request, source)) :]
     return Candidates(
         plan=plan,
         source=source,
@@ -179,28 +179,28 @@ def _find_sorted(server: SearchServer, wanted: PageRequest, source: Source) -> S
     )
 
 
-def _find_block(server: SearchServer, wanted: PageRequest, source: Source) -> Steps[Candidates]:
+def _find_block(server: SearchServer, request: PageRequest, source: Source) -> Steps[Candidates]:
     """Sort the candidates of one block here; the first page of a block decides where it ends."""
-    order, begins = wanted.order, not source.uid
-    kept = None if begins else _kept(wanted, _key(wanted, Way.BLOCK, source))
+    order, begins = request.order, not source.uid
+    kept = None if begins else _kept(request, _key(request, Way.BLOCK, source))
     if kept is not None:
-        plan = server.plan(wanted.query, wanted.doubted)
+        plan = server.plan(request.query, request.doubted)
         found = Candidates(plan=plan, source=source, uids=kept.uids, kept=kept, statements=plan.statements)
     else:
         within = source.low or 1, source.high or None
         enough = BLOCK_MESSAGES if begins else _ALL
-        found = yield from _find_by_uid(server, wanted, source, within, enough=enough)
+        found = yield from _find_by_uid(server, request, source, within, enough=enough)
         if begins:
             found = _cut_block(found, ascending=order.ascending)
         now = server.session.mailbox and replace(server.session.mailbox)
         mailbox = found.kept.mailbox if found.kept else now
-        ranks = yield from _fetch_ranks(server, sorted(found.uids), wanted)
+        ranks = yield from _fetch_ranks(server, sorted(found.uids), request)
         found = replace(found, uids=sort_by_rank(ranks, order))
-        if mailbox is not None and not may_change(wanted.query):
-            key = _key(wanted, Way.BLOCK, found.source)
-            wanted.cache.put(key, Kept(uids=found.uids, within=EVERY_UID, mailbox=mailbox))
+        if mailbox is not None and not may_change(request.query):
+            key = _key(request, Way.BLOCK, found.source)
+            request.cache.put(key, Kept(uids=found.uids, within=EVERY_UID, mailbox=mailbox))
     rest = _next_block(found.source, ascending=order.ascending)
-    start = 0 if begins else (yield from _find_place(server, found.uids, wanted, source))
+    start = 0 if begins else (yield from _find_place(server, found.uids, request, source))
     return replace(found, uids=found.uids[start:], rest=rest, more=max(found.more, 1) if rest else 0)
 
 
@@ -221,12 +221,12 @@ def _next_block(source: Source, *, ascending: bool) -> Source | None:
     return replace(source, uid=0, rank=0, low=0, high=source.low - 1) if source.low > 1 else None
 
 
-def _fetch_ranks(server: SearchServer, uids: Sequence[int], wanted: PageRequest) -> Steps[dict[int, int]]:
+def _fetch_ranks(server: SearchServer, uids: Sequence[int], request: PageRequest) -> Steps[dict[int, int]]:
     """Fetch the ranks of messages, given by ascending UID; leaves out those that are gone.
 
     A message that can't be ranked gets the rank of the one before it.
     """
-    items = ["UID", *wanted.order.rank.items]
+    items = ["UID", *request.order.by.items]
     [fetched] = yield from fetch_steps(server.session, (uids, items))
     ranks: dict[int, int] = {}
     rank = 0
@@ -234,12 +234,12 @@ def _fetch_ranks(server: SearchServer, uids: Sequence[int], wanted: PageRequest)
         row = fetched.messages.get(uid)
         if row is None and fetched.failures[uid].code is Code.NOT_FOUND:
             continue
-        known = rank_of(row, wanted.order) if row else None
+        known = rank_of(row, request.order) if row else None
         rank = ranks[uid] = rank if known is None else known
     return ranks
 
 
-def _find_place(server: SearchServer, uids: "array[int]", wanted: PageRequest, source: Source) -> Steps[int]:
+def _find_place(server: SearchServer, uids: "array[int]", request: PageRequest, source: Source) -> Steps[int]:
     """Return the index of the first of sorted candidates after a position.
 
     No round trip while its message is there; otherwise some, to look the ranks up.
@@ -249,9 +249,9 @@ def _find_place(server: SearchServer, uids: "array[int]", wanted: PageRequest, s
     low, high = 0, len(uids)
     while low < high:
         middle = (low + high) // 2
-        ranks = yield from _fetch_ranks(server, uids[middle : middle + 1], wanted)
+        ranks = yield from _fetch_ranks(server, uids[middle : middle + 1], request)
         rank = ranks.get(uids[middle])
-        if rank is not None and is_after(uids[middle], rank, source, wanted.order):
+        if rank is not None and is_after(uids[middle], rank, source, request.order):
             high = middle
         else:
             low = middle + 1
@@ -260,7 +260,7 @@ def _find_place(server: SearchServer, uids: "array[int]", wanted: PageRequest, s
 
 def _search(
     server: SearchServer,
-    wanted: PageRequest,
+    request: PageRequest,
     uids: UidRange = EVERY_UID,
     *,
     sort: bytes = b"",
@@ -268,20 +268,20 @@ def _search(
 ) -> Steps[tuple[Plan, Found]]:
     """Search, again as often as the server turns out not to support the plan."""
     while True:
-        plan = server.plan(wanted.query, wanted.doubted)
+        plan = server.plan(request.query, request.doubted)
         found = yield from server.search(
-            wanted.source.mailbox, plan, uids, sort=sort, count=count, doubted=wanted.doubted
+            request.source.mailbox, plan, uids, sort=sort, count=count, doubted=request.doubted
         )
         if found is not None:
             return plan, found
 
 
-def _key(wanted: PageRequest, way: Way, source: Source | None = None) -> Hashable:
-    place = wanted.source.account_id, wanted.source.mailbox
+def _key(request: PageRequest, way: Way, source: Source | None = None) -> Hashable:
+    place = request.source.account_id, request.source.mailbox
     bounds = (source.low, source.high) if source else ()
-    return (*place, wanted.query, wanted.order, wanted.doubted, way, *bounds)
+    return (*place, request.query, request.order, request.doubted, way, *bounds)
 
 
-def _kept(wanted: PageRequest, key: Hashable) -> Kept | None:
+def _kept(request: PageRequest, key: Hashable) -> Kept | None:
     """Return what an earlier search found; flags may have changed since."""
-    return None if may_change(wanted.query) else wanted.cache.get(key)
+    return None if may_change(request.query) else request.cache.get(key)

@@ -43,21 +43,21 @@ class PageRequest:
     report: Callable[[int, int], None] = lambda _searched, _exists: None
     """Called with progress if it takes several searches: messages searched so far, and all."""
 
-    walk: "Walk | None" = None
+    tally: "Tally | None" = None
     """Adds up the matches, by UID, instead of keeping their rows."""
 
     cache: UidCache = field(default_factory=UidCache, compare=False)
     """What earlier pages found."""
 
 
-class Walk(Protocol):
+class Tally(Protocol):
     """Takes the matches of a mailbox one by one, the latest first, so that their rows need not be kept."""
 
     def add(self, row: FetchedMessage) -> None:
         """Add a match."""
 
-    def take(self, wanted: int) -> int:
-        """Return how many of some messages to fetch next; 0 to end the walk."""
+    def grant(self, wanted: int) -> int:
+        """Return how many of some messages to fetch next; 0 to end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ class MailboxPage:
     """False if the rows show that the way of the search isn't the order that was asked for."""
 
     from_cache: bool = False
-    walk: Walk | None = None
+    tally: Tally | None = None
     """What added up the matches, if that was requested; they aren't in `matches` then."""
 
     statements: tuple[str, ...] = ()
