@@ -98,7 +98,7 @@ def _find_by_uid(
                 break
     rest = None if more == 0 else windows.rest
     within = _before(rest, uids, ascending=ascending)
-    if mailbox is not None and (kept is None or within != kept.within) and not may_change(request.query):
+    if windows.taken and mailbox is not None and not may_change(request.query):
         request.cache.put(_key(request, Way.UID), Kept(uids=found, within=within, mailbox=mailbox))
     candidates = Candidates(
         plan=plan,

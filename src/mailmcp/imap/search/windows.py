@@ -45,6 +45,9 @@ class Windows:
     rest: UidRange | None
     """What follows the windows that were taken; None for nothing."""
 
+    taken: int = field(init=False, default=0)
+    """Windows so far."""
+
     _messages: int | None = field(init=False)
     """In the next window, about; None for all."""
 
@@ -72,6 +75,7 @@ class Windows:
     def begin(self) -> UidRange:
         """Return the next window; `rest` is then what follows it."""
         assert self.rest is not None  # noqa: S101 - the caller checks it
+        self.taken += 1
         self._latest = low, high = self.rest
         last = self._last(self.rest)
         width = last if self._messages is None else int(self._messages / self._density) + 1
