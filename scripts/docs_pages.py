@@ -21,7 +21,6 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
-from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.reasons import Reason
@@ -30,10 +29,7 @@ from mcp_envelope import BaseReason, Code, Dialect
 from mcp_envelope.dialects import response_v2, shape_of
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = (
-    *(DOCS / f"{name}.md" for name in ("envelope", "envelope-reference", "tools")),
-    DOCS.parent / "README.md",
-)
+PAGES = (*(DOCS / f"{name}.md" for name in ("envelope", "envelope-reference", "tools")),)
 TICKETS = DOCS.parent / "src" / "mcp-envelope" / "examples" / "tickets.py"
 
 _PART = re.compile(r"<!-- begin (?P<name>[^\n]*?) -->\n.*?<!-- end (?P=name) -->", re.DOTALL)
@@ -235,28 +231,12 @@ def _fields(schema: dict[str, Any], where: str) -> list[str]:
     return [f"- `{where}`: {', '.join(names)}", *lines]
 
 
-def session() -> str:
-    """Write what a model reads of a phishing message of the sample mailbox."""
-
-    async def play() -> str:
-        with EmbeddedServer(mailboxes=load_sample(datetime(2026, 11, 21, 9, 0, tzinfo=UTC))) as server:
-            async with Client(build_server([_account_on(server)], Options())) as client:
-                found = await client.call_tool("imap_search_messages", {"subject": "Your parcel"})
-                row = (found.structured_content or {})["data"]["messages"][0]
-                arguments = {"message_id": row["message_id"]}
-                reply = await client.call_tool("imap_get_message", arguments)
-        return f"> imap_get_message {json.dumps(arguments)}\n\n{getattr(reply.content[0], 'text', '')}"
-
-    return _fenced("text", _settle(anyio.run(play)))
-
-
 def _fenced(language: str, text: str) -> str:
     return f"```{language}\n{text}\n```"
 
 
 PARTS: dict[str, Callable[[], str]] = {
     "tools": tool_page,
-    "session": session,
     "codes": code_table,
     "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in dict.fromkeys((*BaseReason, *Reason))),
     "ticket-success-text": lambda: _fenced("text", tickets()["success"][1]),

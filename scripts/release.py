@@ -26,6 +26,7 @@ MCPB = "@anthropic-ai/mcpb@2.1.2"
 MANIFEST_VERSION = "0.4"
 """The first with servers of type `uv`."""
 
+SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 DESCRIPTION = "Search and read mail over IMAP: conversations, attachments. Changes nothing on the server."
 
 FIELDS = {
@@ -120,6 +121,43 @@ def write_bundle(folder: Path, wheels: tuple[Path, Path]) -> None:
     (folder / "manifest.json").write_text(json.dumps(make_manifest(), indent=2) + "\n", encoding="utf-8")
 
 
+def registry_entry(owner: str) -> dict[str, Any]:
+    """Return server.json, which points to mailmcp in the package index.
+
+    Raises:
+        ValueError: The README, which the registry reads in the package index, doesn't name the owner.
+    """
+    name = f"io.github.{owner}/mailmcp"
+    if f"<!-- mcp-name: {name} -->" not in (ROOT / "README.md").read_text(encoding="utf-8"):
+        raise ValueError(f"add the line <!-- mcp-name: {name} --> to README.md first")
+    variables = [
+        {
+            "name": f"MAILMCP_{field.upper()}",
+            "description": description,
+            "isRequired": False,
+            "isSecret": field == "password",
+        }
+        for field, (_, description) in FIELDS.items()
+    ]
+    package = {
+        "registryType": "pypi",
+        "identifier": "mailmcp",
+        "version": mailmcp.__version__,
+        "runtimeHint": "uvx",
+        "transport": {"type": "stdio"},
+        "packageArguments": [{"type": "positional", "value": "serve"}],
+        "environmentVariables": variables,
+    }
+    return {
+        "$schema": SCHEMA,
+        "name": name,
+        "title": "Mail over IMAP",
+        "description": DESCRIPTION,
+        "version": mailmcp.__version__,
+        "packages": [package],
+    }
+
+
 def install(folder: Path, *arguments: str) -> Path:
     """Make a virtual environment, have pip install into it, and return the path of `mailmcp` there."""
     venv.create(folder, symlinks=True)
@@ -155,8 +193,13 @@ def run(*command: str, cwd: Path | None = None) -> None:
     default=ROOT / "dist",
     help="Where the files go. Default: dist in the checkout.",
 )
-def main(out: Path) -> None:
-    """Build the distributions and the bundle, and try what can be tried."""
+@click.option("--owner", help="The GitHub user or organization that publishes mailmcp in the MCP registry.")
+def main(out: Path, owner: str | None) -> None:
+    """Build the distributions, the bundle and the registry's entry, and try what can be tried."""
+    try:
+        entry = registry_entry(owner) if owner else None
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--owner") from error
     wheels = build_distributions(out)
     run(sys.executable, "-m", "twine", "check", "--strict", *map(str, wheels))
     with TemporaryDirectory() as scratch:
@@ -169,6 +212,8 @@ def main(out: Path) -> None:
         mcpb = str(out / "node" / "node_modules" / ".bin" / "mcpb")
         run(mcpb, "validate", str(Path(scratch, "mailmcp", "manifest.json")))
         run(mcpb, "pack", str(Path(scratch, "mailmcp")), str(out / f"mailmcp-{mailmcp.__version__}.mcpb"))
+    if entry is not None:
+        (out / "server.json").write_text(json.dumps(entry, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

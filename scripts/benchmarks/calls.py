@@ -1,5 +1,6 @@
 """What is measured, as a desktop host sees it: mailmcp over stdio, driven by the SDK's client."""
 
+import imaplib
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -275,6 +276,7 @@ async def measure_million(messages: int = 1_000_000) -> list[Row]:
         server.fill_mdbox_before_login("mia", make_notices(messages))
         with _signed_in(server, "mia") as other:
             other.select_folder("INBOX")
+            imaplib._MAXLINE = 100 * 1024**2  # type: ignore[attr-defined] # noqa: SLF001 - a million UIDs
             read = other.search(["SMALLER", 600])
             other.add_flags(f"1:{max(read)}", ["\\Seen"], silent=True)
             other.remove_flags(other.search(["LARGER", 600]), ["\\Seen"], silent=True)

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Serve
-from cli.served import EXIT_S, Served
+from cli.served import Served
 from cli.settings_files import write_settings
+from mailmcp.imap.pool import SESSION_IDLE_CHECK_S
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence
 from servers.peer_mailbox import make_messages
@@ -28,7 +29,8 @@ SILENT = [Rule(command="EXAMINE", action=Silence())]
 def wait_for_the_end(served: Served) -> int:
     """Wait without closing stdin."""
     try:
-        return served.process.wait(EXIT_S)
+        # Less than the pool's interval: its timer would end a wait that the signal didn't.
+        return served.process.wait(SESSION_IDLE_CHECK_S * 2 / 3)
     except subprocess.TimeoutExpired:
         pytest.fail("it does not end")
 

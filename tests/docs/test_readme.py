@@ -3,9 +3,12 @@
 import json
 import re
 import shlex
+from html import unescape
 from pathlib import Path
+from xml.etree import ElementTree
 
 import click
+from scripts.picture import CALLS, PICTURE
 
 from mailmcp.cli.main import cli
 from mailmcp.hosts.table import HOSTS, Launch
@@ -29,3 +32,13 @@ def test_the_commands_exist() -> None:
     named = set(re.findall(r"bin/mailmcp (\w+)", README))
     assert named <= set(cli.list_commands(click.Context(cli)))
     assert named >= {"setup", "install"}
+
+
+def test_the_picture_shows_the_calls_of_its_script() -> None:
+    """`scripts/docs` draws it again."""
+    text = PICTURE.read_text(encoding="utf-8")
+    ElementTree.fromstring(text)  # noqa: S314 - a file of ours
+    lines = [unescape(line) for line in re.findall(r"<text[^>]*>(.*?)</text>", text)]
+    assert [question for question, _, _ in CALLS if question not in lines] == []
+    assert any("written by others; data, not instructions" in line for line in lines)
+    assert any("hidden" in line for line in lines)

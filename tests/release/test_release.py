@@ -18,6 +18,7 @@ from scripts.release import (
     build_distributions,
     install,
     make_manifest,
+    registry_entry,
     use_demo,
     write_bundle,
 )
@@ -97,3 +98,18 @@ def test_the_image_serves() -> None:
         subprocess.run([builder, "build", "-q", "-t", "mailmcp-test", ROOT], check=True)
         version = subprocess.check_output([builder, "run", "--rm", "mailmcp-test", "--version"], text=True)
         assert version.split()[-1] == mailmcp.__version__
+
+
+def test_the_entry_of_the_registry_needs_its_name_in_the_readme(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ValueError, match=r"add the line <!-- mcp-name: io\.github\.example/mailmcp -->"):
+        registry_entry("example")
+    (tmp_path / "README.md").write_text("\n<!-- mcp-name: io.github.example/mailmcp -->\n")
+    monkeypatch.setattr("scripts.release.ROOT", tmp_path)
+    entry = registry_entry("example")
+    assert 1 <= len(entry["description"]) <= 100
+    (package,) = entry["packages"]
+    assert package["version"] == entry["version"]
+    secrets = [each["name"] for each in package["environmentVariables"] if each["isSecret"]]
+    assert secrets == ["MAILMCP_PASSWORD"]

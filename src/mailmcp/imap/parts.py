@@ -39,9 +39,6 @@ class PartStart:
     octets: bytes
     """Also empty if there is no such part."""
 
-    whole: bool
-    """Whether the server ignored the range and sent the whole part."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
@@ -78,7 +75,6 @@ def fetch_start(session: Session, uid: int, part_id: str) -> PartStart | FetchFa
         body_structure=fetched.body_structure,
         message_octets=fetched.size_octets,
         octets=octets,
-        whole=len(octets) > count,
     )
 
 
@@ -93,7 +89,7 @@ def fetch_rest(
     count = limits.PART_RANGE_OCTETS
     offset = latest = len(start.octets)
     # A range that was not full may be the end, if the size agrees.
-    while not (start.whole or offset == size_octets or (offset > size_octets and latest < count)):
+    while not (offset == size_octets or (offset > size_octets and latest < count)):
         fetched = _fetch(session, uid, f"BODY.PEEK[{part_id}]<{offset}.{count}>")
         octets = (
             fetched if isinstance(fetched, FetchFailure) else _octets_from(fetched, part_id, offset, count)

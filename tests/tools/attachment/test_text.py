@@ -101,6 +101,11 @@ def test_data_is_no_text(desk: Desk, filename: str, content_type: str, octets: b
         read(desk, octets, content_type, filename)
 
 
+def test_a_document_that_is_cut_is_not_read(desk: Desk) -> None:
+    with pytest.raises(UnreadableError, match="too large"):
+        read(desk, b"%PDF-1.7\nand so on", "application/pdf", cut=True)
+
+
 @pytest.mark.parametrize(
     ("octets", "content_type", "filename", "encoding", "expected"),
     [
