@@ -5,6 +5,7 @@ import pytest
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.evidence import (
+    EVIDENCE_OCTETS,
     SearchTerms,
     find_evidence,
     search_terms,
@@ -88,3 +89,12 @@ def test_html_is_read_as_a_person_sees_it() -> None:
     sought = SearchTerms(anywhere=("needle",))
     assert text_of(fetched, sought) == "a needle"
     assert snippet_of("a needle", sought, 50) == "a needle"
+
+
+def test_no_character_is_halved_where_the_text_is_cut() -> None:
+    text = b"x" + "日本語é".encode() * EVIDENCE_OCTETS
+    header = b"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
+    sections = {"HEADER.FIELDS": header, "TEXT": text[:EVIDENCE_OCTETS]}
+    assert set(text_of(FetchedMessage(uid=1, sections=sections), SearchTerms(anywhere=("x",)))) == set(
+        "x日本語é"
+    )

@@ -6,9 +6,12 @@ from datetime import UTC, datetime, timedelta
 import bpe_openai
 import pytest
 
+from imap.searches import page_of
 from mailmcp import limits
+from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.cursor import Source, parse_search_cursor
-from mailmcp.tools.search.page import SearchPage, next_cursor
+from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
+from mailmcp.tools.search.sources import Searched, Searches
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter
@@ -142,3 +145,14 @@ def test_what_is_moved_into_a_mailbox_of_which_nothing_was_given_is_not_taken_fo
     rest = all_pages(desk, cursor=first.data["next_cursor"])
     shown = [subject for subject, _, _ in rows([first, *rest])]
     assert shown == [f"Letter {number:03}" for number in (1, 2, 3, 4, 5, 9)]
+
+
+def test_a_copy_further_on_is_remembered_for_the_next_page() -> None:
+    one, other = FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M2")
+    found = [page_of(one, mailbox="home-a"), page_of(other, one, mailbox="home-b")]
+    searched = [Searched(source=replace(each.source, uidvalidity=0), found=each) for each in found]
+    search = replace(start(mailbox="*", limit=1), sources=tuple(each.source for each in searched))
+    page = make_page(search, Searches(searched=searched))
+    assert [(each.mailbox, each.skip) for each in page.rest] == [("home-b", (1,))]
+    [message] = page.found
+    assert [place.mailbox for place in message.places] == ["home-b"]

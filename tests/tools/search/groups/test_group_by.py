@@ -68,6 +68,8 @@ def test_a_year_of_months_and_a_month_of_days_are_one_reply(store: Store, desk: 
     assert months.outcome.summary.startswith("12 months in 42 messages")
     following = months.data["next_action"]["arguments"]
     assert "limit" not in following, "ten messages, not as many as groups"
+    part = desk.search(group_by="month", before=f"{NOON.year}-12-15T00:00:00Z").data["next_action"]
+    assert part["arguments"]["before"] == f"{NOON.year}-12-15T00:00:00Z", "not more than was counted"
     days = desk.search(group_by="day", end_date=f"{NOON.year}-01-31")
     assert days.outcome.summary.startswith("31 days in 31 messages")
     assert desk.search(group_by="month", limit=3).data["returned"] == 3
