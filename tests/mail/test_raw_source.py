@@ -6,24 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.mail.raw_source import SourceText, read_source
+from mailmcp.mail.raw_source import read_source
 
 VISIBLE_FORMATS = {0x0600, 0x0601, 0x0602, 0x0603, 0x0604, 0x0605, 0x06DD, 0x070F, 0x0890, 0x0891, 0x08E2} | {
     0x110BD,
     0x110CD,
 }
 """Format characters that are seen (Prepended_Concatenation_Mark)."""
-
-
-@pytest.mark.parametrize(
-    ("octets", "text", "shown"),
-    [
-        (b"", "", 0),
-        (b"Subject: x\r\n\r\nText\r\n", "Subject: x\n\nText\n", 0),
-    ],
-)
-def test_source_shows_invisible_characters(octets: bytes, text: str, shown: int) -> None:
-    assert read_source(octets, more=False) == SourceText(text=text, octets_read=len(octets), shown=shown)
 
 
 @pytest.mark.parametrize("octets", [b"Gr\xfc\xdfe", b"\xed\xa0\x80", b"abc\0\0", b"\xff", "ü".encode()[:1]])
