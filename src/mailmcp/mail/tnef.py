@@ -6,10 +6,13 @@ What a message in it says is up to `mailmcp.documents.formats.outlook_winmail`, 
 
 import struct
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Final, TypeAlias
 
 from mailmcp.limits import MAPI_PROPERTIES_MAX
+from mailmcp.mail.charset.decode import decode_text
 
 STRING8: Final = 0x001E
 UNICODE: Final = 0x001F
@@ -33,10 +36,66 @@ _FIXED_OCTETS: Final = dict.fromkeys((0x2, 0x3, 0x4, 0xA, 0xB), 4) | dict.fromke
 
 _VARIABLE: Final = frozenset({STRING8, UNICODE, BINARY, OBJECT})
 _NAMED_FROM: Final = 0x8000
+_EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
+_DAY: Final = 864_000_000_000
+_ISO_8859_PAGES: Final = range(28591, 28606)
 
 
 class MalformedTnefError(Exception):
     """The octets are not TNEF, or end within a property."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Properties:
+    """The properties of a message, a recipient or an attachment."""
+
+    find: Callable[[int], tuple[int, bytes] | None]
+    """Returns the type and the octets of a property by its id."""
+
+    code_page: int = 0
+    """Of texts that aren't in UTF-16; 0 if it isn't known."""
+
+    def text(self, *ids: int) -> str:
+        """Return the first of some properties that isn't blank, as text; "" if all are."""
+        for each in ids:
+            found = self.find(each)
+            if found is not None and found[0] in {STRING8, UNICODE, BINARY}:
+                text = self._decode(*found).rstrip("\0")
+                if text.strip():
+                    return text
+        return ""
+
+    def octets(self, each: int) -> bytes:
+        """Return a property as it is; b"" if there is none."""
+        found = self.find(each)
+        return b"" if found is None else found[1]
+
+    def number(self, each: int) -> int:
+        """Return an integer; 0 if there is none."""
+        return int.from_bytes(self.octets(each)[:4], "little")
+
+    def address(self, *ids: int) -> str:
+        """Return the first address that means something outside of Exchange; "" if there is none."""
+        return next((text for each in ids if "@" in (text := self.text(each))), "")
+
+    def moment(self, *ids: int) -> datetime | None:
+        """Return the first time that there is, in UTC."""
+        for each in ids:
+            found = self.find(each)
+            if found is None or found[0] != TIME:
+                continue
+            ticks = int.from_bytes(found[1][:8], "little")
+            if ticks >= _DAY:  # else there is none, whatever the file says
+                with suppress(OverflowError):
+                    return _EPOCH + timedelta(microseconds=ticks // 10)
+        return None
+
+    def _decode(self, kind: int, octets: bytes) -> str:
+        if kind == UNICODE:
+            return octets.decode("utf-16-le", "replace")
+        page = self.code_page
+        name = f"iso-8859-{page - 28590}" if page in _ISO_8859_PAGES else f"cp{page}" if page else ""
+        return decode_text(octets.rstrip(b"\0"), name).text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,8 @@ Property ids are those of [MS-OXPROPS]. Texts are in UTF-16, or in a code page t
 """
 
 import io
-import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from typing import Final
 
@@ -17,19 +15,14 @@ from mailmcp.documents.formats import rich_text
 from mailmcp.documents.formats.compressed_rtf import decompress_rtf
 from mailmcp.documents.listing import Names, is_text, write_entry, write_text
 from mailmcp.documents.writer import Writer
-from mailmcp.mail.charset.decode import decode_text
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import Address, parse_addresses
 from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.people import fit_address
 from mailmcp.mail.text.alternatives import find_plain_only
-from mailmcp.mail.tnef import BINARY, STRING8, TIME, UNICODE
+from mailmcp.mail.tnef import Properties
 
 TOO_DEEP: Final = "Messages that are nested even deeper were not read."
-
-_EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
-_DAY: Final = 864_000_000_000
-_ISO_8859_PAGES: Final = range(28591, 28606)
 
 
 class Prop(IntEnum):
@@ -58,58 +51,6 @@ class Prop(IntEnum):
     SMTP_ADDRESS = 0x39FE
     INTERNET_CODE_PAGE = 0x3FDE
     CODE_PAGE = 0x3FFD
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Properties:
-    """The properties of a message, a recipient or an attachment."""
-
-    find: Callable[[int], tuple[int, bytes] | None]
-    """Returns the type and the octets of a property by its id."""
-
-    code_page: int = 0
-    """Of texts that aren't in UTF-16; 0 if it isn't known."""
-
-    def text(self, *ids: Prop) -> str:
-        """Return the first of some properties that isn't blank, as text; "" if all are."""
-        for each in ids:
-            found = self.find(each)
-            if found is not None and found[0] in {STRING8, UNICODE, BINARY}:
-                text = self._decode(*found).rstrip("\0")
-                if text.strip():
-                    return text
-        return ""
-
-    def octets(self, each: Prop) -> bytes:
-        """Return a property as it is; b"" if there is none."""
-        found = self.find(each)
-        return b"" if found is None else found[1]
-
-    def number(self, each: Prop) -> int:
-        """Return an integer; 0 if there is none."""
-        return int.from_bytes(self.octets(each)[:4], "little")
-
-    def time(self, *ids: Prop) -> str:
-        """Return the first time that there is, in UTC as RFC 3339; "" if there is none."""
-        for each in ids:
-            found = self.find(each)
-            if found is not None and found[0] == TIME and len(found[1]) >= 8:
-                ticks: int = struct.unpack_from("<Q", found[1])[0]
-                if ticks < _DAY:  # none, whatever the file says
-                    continue
-                try:
-                    when = _EPOCH + timedelta(microseconds=ticks // 10)
-                except OverflowError:
-                    continue
-                return when.strftime("%Y-%m-%dT%H:%M:%SZ")
-        return ""
-
-    def _decode(self, kind: int, octets: bytes) -> str:
-        if kind == UNICODE:
-            return octets.decode("utf-16-le", "replace")
-        page = self.code_page
-        name = f"iso-8859-{page - 28590}" if page in _ISO_8859_PAGES else f"cp{page}" if page else ""
-        return decode_text(octets.rstrip(b"\0"), name).text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +130,7 @@ def _write_fields(message: Message, out: Writer) -> None:
     for each in message.recipients:
         shown = _person(each, Prop.NAME, Prop.SMTP_ADDRESS, Prop.ADDRESS)
         people.setdefault(each.number(Prop.RECIPIENT_TYPE), []).append(shown)
+    when = own.moment(Prop.SUBMIT_TIME, Prop.DELIVERY_TIME)
     author = _person(own, Prop.FROM_NAME, Prop.FROM_SMTP, Prop.FROM_ADDRESS)
     sender = _person(own, Prop.SENDER_NAME, Prop.SENDER_SMTP, Prop.SENDER_ADDRESS)
     fields = {
@@ -197,7 +139,7 @@ def _write_fields(message: Message, out: Writer) -> None:
         "Sender": sender if author and sender != author else "",
         "To": ", ".join(people.get(1, [])) or _format(own.text(Prop.DISPLAY_TO), ""),
         "Cc": ", ".join(people.get(2, [])) or _format(own.text(Prop.DISPLAY_CC), ""),
-        "Date": own.time(Prop.SUBMIT_TIME, Prop.DELIVERY_TIME),
+        "Date": f"{when:%Y-%m-%dT%H:%M:%SZ}" if when else "",
     }
     for name, value in fields.items():
         if value:
@@ -207,7 +149,7 @@ def _write_fields(message: Message, out: Writer) -> None:
 def _person(properties: Properties, name: Prop, *addresses: Prop) -> str:
     """Write a person as `Name <address>`, without addresses that mean something only to Exchange."""
     shown = properties.text(name)
-    address = next((text for each in addresses if "@" in (text := properties.text(each))), "")
+    address = properties.address(*addresses)
     return _format("" if shown == address else shown, address)
 
 

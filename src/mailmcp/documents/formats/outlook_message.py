@@ -15,12 +15,11 @@ from mailmcp.documents.formats.mapi import (
     Attachment,
     Message,
     Prop,
-    Properties,
     find_file,
     write_message,
 )
 from mailmcp.documents.writer import Writer
-from mailmcp.mail.tnef import BINARY, STRING8, UNICODE
+from mailmcp.mail.tnef import BINARY, STRING8, UNICODE, Properties
 
 _PROPERTIES: Final = "__properties_version1.0"
 _RECIPIENT: Final = "__recip_version1.0_#"

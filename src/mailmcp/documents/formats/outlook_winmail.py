@@ -15,7 +15,6 @@ from mailmcp.documents.formats.mapi import (
     Attachment,
     Message,
     Prop,
-    Properties,
     find_file,
     write_message,
 )
@@ -26,6 +25,7 @@ from mailmcp.mail.tnef import (
     STRING8,
     TIME,
     MalformedTnefError,
+    Properties,
     PropertyReader,
     Values,
     read_attributes,

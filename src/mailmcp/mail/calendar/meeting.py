@@ -5,18 +5,14 @@ Times are in UTC there. How a meeting repeats isn't read: it says so in a format
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from mailmcp.mail.calendar.events import Calendar, CalendarItem, Property
-from mailmcp.mail.charset.decode import decode_text
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.tnef import (
-    BINARY,
     STRING8,
-    TIME,
-    UNICODE,
     MalformedTnefError,
+    Properties,
     PropertyReader,
     Values,
     read_attributes,
@@ -61,7 +57,6 @@ _METHODS: Final = (
 _ANSWERS: Final = {"resp.pos": "accepted", "resp.neg": "declined", "resp.tent": "tentative"} | {
     "respp": "accepted", "respn": "declined", "respa": "tentative"
 }  # fmt: skip
-_EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
 
 
 def is_winmail(part: Part) -> bool:
@@ -107,10 +102,9 @@ def _method_of(message_class: str) -> str:
 
 def _read(octets: bytes) -> tuple[str, Mapping[str, str], tuple[str, str] | None, bool]:
     """Return the message class, the texts of the event, who wrote it, and whether all of it is there."""
-    message_class, page, texts, is_whole = "", "", dict[str, str](), True
+    message_class, page, texts, is_whole = "", 0, dict[str, str](), True
     values: Values = {}
     names: dict[int, tuple[bytes, int]] = {}
-    named: dict[str, tuple[int, bytes]] = {}
     try:
         for each in read_attributes(octets):
             is_whole = is_whole and each.is_whole
@@ -119,9 +113,9 @@ def _read(octets: bytes) -> tuple[str, Mapping[str, str], tuple[str, str] | None
             if each.id == _MESSAGE_CLASS:
                 message_class = each.data.rstrip(b"\0").decode("ascii", "replace").lower()
             elif each.id == _SUBJECT:
-                texts["summary"] = decode_text(each.data.rstrip(b"\0"), page).text
+                values.setdefault(_TITLE, (STRING8, each.data))
             elif each.id == _CODE_PAGE:
-                page = f"cp{int.from_bytes(each.data[:4], 'little')}"
+                page = int.from_bytes(each.data[:4], "little")
             elif each.id in _DATES:
                 texts[_DATES[each.id]] = _local_time(each.data)
             elif each.id == _PROPERTIES:
@@ -130,43 +124,25 @@ def _read(octets: bytes) -> tuple[str, Mapping[str, str], tuple[str, str] | None
                 reader.values(values)
     except MalformedTnefError:
         is_whole = False
-    for id_, (name_set, number) in names.items():
-        key = (_APPOINTMENT, id_) if name_set == _NO_SET else (name_set, number)
-        if key in _NAMED and id_ in values:
-            named[_NAMED[key]] = values[id_]
-    message_class = message_class or _text(values.get(_CLASS), page).lower()
-    texts["summary"] = _text(values.get(_TITLE), page) or texts.get("summary", "")
-    texts["location"] = _text(named.get("location"), page)
-    for name, id_ in (("dtstart", _START), ("dtend", _END)):
-        texts[name] = _time(named.get(name)) or _time(values.get(id_)) or texts.get(name, "")
-    people = ((_text(values.get(name), page), _address(values, ids, page)) for name, ids in _PEOPLE)
+    ids = _ids_of(names)
+    own = Properties(find=values.get, code_page=page)
+    texts |= {"summary": own.text(_TITLE), "location": own.text(*ids["location"])}
+    for name in _DATES.values():
+        if when := own.moment(*ids[name]):
+            texts[name] = f"{when:%Y%m%dT%H%M%S}Z"
+    people = ((own.text(name), own.address(*addresses)) for name, addresses in _PEOPLE)
+    message_class = message_class or own.text(_CLASS).lower()
     return message_class, texts, next((each for each in people if any(each)), None), is_whole
 
 
-def _text(found: tuple[int, bytes] | None, page: str) -> str:
-    match found:
-        case (kind, octets) if kind == UNICODE:
-            return octets.decode("utf-16-le", "replace").rstrip("\0")
-        case (kind, octets) if kind in (STRING8, BINARY):
-            return decode_text(octets.rstrip(b"\0"), page).text
-        case _:
-            return ""
-
-
-def _address(values: Values, ids: tuple[int, ...], page: str) -> str:
-    """Return the first address that means something outside of Exchange."""
-    return next((text for each in ids if "@" in (text := _text(values.get(each), page))), "")
-
-
-def _time(found: tuple[int, bytes] | None) -> str:
-    """Write a time as in a calendar object; "" if there is none."""
-    if found is None or found[0] != TIME:
-        return ""
-    try:
-        when = _EPOCH + timedelta(microseconds=int.from_bytes(found[1][:8], "little") // 10)
-    except OverflowError:
-        return ""
-    return f"{when:%Y%m%dT%H%M%S}Z"
+def _ids_of(names: Mapping[int, tuple[bytes, int]]) -> dict[str, list[int]]:
+    """Return the properties that say where and when, the named ones first."""
+    ids = {"location": list[int](), "dtstart": [_START], "dtend": [_END]}
+    for id_, (name_set, number) in names.items():
+        key = (_APPOINTMENT, id_) if name_set == _NO_SET else (name_set, number)
+        if key in _NAMED:
+            ids[_NAMED[key]].insert(0, id_)
+    return ids
 
 
 def _local_time(data: bytes) -> str:
