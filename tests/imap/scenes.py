@@ -14,11 +14,10 @@ from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pipeline import Steps, run_steps
 from mailmcp.imap.pool import Pool, Telemetry
-from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
-from mailmcp.imap.session import SelectedMailbox, Session, open_session
+from mailmcp.imap.session import Quirks, SelectedMailbox, Session, open_session
 from mailmcp.model.cursor import Source
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError

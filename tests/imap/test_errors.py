@@ -10,7 +10,6 @@ from mailmcp.imap.account import Account, Password
 from mailmcp.imap.client import ByeError, ProtocolViolationError, ResponseTooLongError
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.errors import (
-    Stage,
     login_refused_error,
     refused_error,
     token_refused_error,
@@ -50,7 +49,7 @@ def test_each_error_has_a_name(error: Exception, reason: Reason, *, retryable: b
 
 @pytest.mark.parametrize("error", [NotFoundError("no", reason=Reason.PART_MISSING), LookupError("a bug")])
 def test_what_has_a_name_keeps_it_and_bugs_stay_bugs(error: Exception) -> None:
-    with pytest.raises(type(error)) as caught, translate_errors("main", Stage.GREETING):
+    with pytest.raises(type(error)) as caught, translate_errors("main", Reason.GREETING):
         raise error
     assert caught.value is error
 

@@ -4,7 +4,7 @@ import pytest
 
 from imap.scenes import Clock, make_account, newest, session_on
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.quirks import REFUSAL_AGE_S, Quirks, is_unsupported
+from mailmcp.imap.session import REFUSAL_AGE_S, Quirks
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import make_messages
@@ -43,4 +43,4 @@ def test_what_was_refused_is_tried_again_after_a_while() -> None:
     ],
 )
 def test_a_response_code_shows_whether_a_command_is_unsupported(text: str, *, unsupported: bool) -> None:
-    assert is_unsupported(RefusedError("SEARCH", "NO", text)) is unsupported
+    assert RefusedError("SEARCH", "NO", text).is_unsupported is unsupported

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.imap.sequence_set import SEQUENCE_SET_OCTETS, sequence_sets
+from mailmcp.imap.fetch import SEQUENCE_SET_OCTETS, sequence_sets
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from enum import StrEnum
 from typing import Final
 
 from imapclient.exceptions import LoginError
@@ -32,17 +31,12 @@ from mcp_envelope import (
 from mcp_envelope.markdown import quote
 
 
-class Stage(StrEnum):
-    """What a connection is doing; the reason of a deadline that passes meanwhile."""
-
-    CONNECT = "connect"
-    GREETING = "greeting"
-    COMMAND = "command"
-
-
 @contextmanager
-def translate_errors(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[None]:
-    """Turn errors of sockets, TLS and IMAP libraries into `ToolError`s."""
+def translate_errors(account_id: str, stage: Reason = Reason.COMMAND) -> Iterator[None]:
+    """Turn errors of sockets, TLS and IMAP libraries into `ToolError`s.
+
+    `stage` is the reason of a deadline that passes: `connect`, `greeting` or `command`.
+    """
     try:
         yield
     except TimeoutError as error:
@@ -69,18 +63,18 @@ def translate_errors(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[
         raise protocol_error(account_id, "sent no IMAP greeting") from error
 
 
-_DEADLINES: Final[Mapping[Stage, str]] = {
-    Stage.CONNECT: "Connecting to the server took too long (account {}).",
-    Stage.GREETING: "The server accepted the connection but sent no greeting in time (account {}). Check "
+_DEADLINES: Final[Mapping[Reason, str]] = {
+    Reason.CONNECT: "Connecting to the server took too long (account {}).",
+    Reason.GREETING: "The server accepted the connection but sent no greeting in time (account {}). Check "
     "the port and the tls setting: a server that expects TLS sends nothing without it.",
-    Stage.COMMAND: "The server did not finish its response in time (account {}).",
+    Reason.COMMAND: "The server did not finish its response in time (account {}).",
 }
 
 
-def deadline_error(account_id: str, stage: Stage) -> DeadlineError:
+def deadline_error(account_id: str, stage: Reason) -> DeadlineError:
     """Build the error for a deadline that passed at `stage`."""
     message, details = _DEADLINES[stage].format(account_id), {"account_id": account_id}
-    return DeadlineError(message, reason=Reason(stage.value), details=details)
+    return DeadlineError(message, reason=stage, details=details)
 
 
 def _internal(
@@ -90,10 +84,10 @@ def _internal(
     return InternalError(message, reason=reason, retryable=retryable, details={"account_id": account_id})
 
 
-def _bye_error(account_id: str, stage: Stage, error: ByeError) -> InternalError:
+def _bye_error(account_id: str, stage: Reason, error: ByeError) -> InternalError:
     if error.refusal.is_connection_limit:
         return connection_limit_error(account_id)
-    if stage is Stage.GREETING:
+    if stage is Reason.GREETING:
         what = "The server greeted with BYE: it accepts no connections right now"
         return _internal(account_id, what, Reason.SERVER_REFUSED, retryable=True)
     return connection_lost_error(account_id)

@@ -20,14 +20,12 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.connect import ConnectionHandle, connect, log_in
 from mailmcp.imap.errors import (
-    Stage,
     connection_limit_error,
     connection_lost_error,
     deadline_error,
     refused_error,
 )
-from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.session import Session
+from mailmcp.imap.session import Quirks, Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError, NotFoundError, RateLimit, Resource, ToolError, code
 
@@ -280,7 +278,7 @@ class Pool:
                 with attempt:
                     return await self._run_once(call, work)
         assert scope.cancelled_caught  # noqa: S101 - the loop returns or raises
-        raise deadline_error(account_id, call.handle.stage if call.handle else Stage.COMMAND)
+        raise deadline_error(account_id, call.handle.stage if call.handle else Reason.COMMAND)
 
     def _is_retried(self, error: BaseException) -> bool:
         return isinstance(error, InternalError) and error.reason in _RETRIED and not self._closed
