@@ -5,7 +5,6 @@ runs the function in a thread. It decides synchronously, on state that only the 
 I/O afterwards. A thread that blocks on a socket can't be cancelled, but aborting the connection wakes it.
 """
 
-import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
@@ -44,18 +43,11 @@ SESSION_IDLE_MAX_S: Final = 240.0
 AUTH_BACKOFF_S: Final = 60.0
 """No login for this long after one that was refused or not answered: providers lock accounts."""
 
-CONNECTION_LIMIT_TTL_S: Final = 600.0
-"""For a server's connection limit: another program may have closed some by then, and one refused login
-every ten minutes does no harm."""
-
 _CHECK_TIMEOUT_S: Final = 5.0
 """For a NOOP on a connection that was idle: longer than any round trip, shorter than a user's patience."""
 
 _LOG_OUT_S: Final = 1.0
 """For all LOGOUTs together."""
-
-_THREAD_END_S: Final = 0.5
-"""For the thread of a cancelled call to end; its socket is shut down by then."""
 
 _RETRIED: Final = {Reason.CONNECTION_LOST, Reason.CONNECTION_REFUSED}
 
@@ -104,9 +96,6 @@ class AccountSessions:
 
     _refusal: AuthFailedError | None = None
     """Why not; None if the latest login was not answered."""
-
-    _limit_expires_at: float = 0.0
-    """When what was learned of the server's limit is forgotten; 0 if nothing was."""
 
     def __post_init__(self) -> None:
         self.slots = CapacityLimiter(self.account.max_sessions)
@@ -182,19 +171,12 @@ class AccountSessions:
         if self.leased + len(self.idle) >= self.slots.total_tokens:
             raise connection_limit_error(account_id)
 
-    def learn_limit(self, now: float) -> bool:
+    def learn_limit(self) -> bool:
         """Remember that the server allows no more sessions than there are; return False if there are none."""
         opened = self.leased + len(self.idle)
         if opened:
             self.slots.total_tokens = min(opened, self.slots.total_tokens)
-            self._limit_expires_at = now + CONNECTION_LIMIT_TTL_S
         return opened > 0
-
-    def forget_old_limit(self, now: float) -> None:
-        """Allow all sessions again, some time after the server refused one."""
-        if 0 < self._limit_expires_at <= now:
-            self._limit_expires_at = 0.0
-            self.slots.total_tokens = self.account.max_sessions
 
 
 @dataclass(slots=True)
@@ -303,13 +285,12 @@ class Pool:
         """Run `work` on a session of its own; wait for one if the server allows no more."""
         sessions = call.sessions
         while True:
-            sessions.forget_old_limit(self._clock())
             async with sessions.slots:
                 session = sessions.take(call.mailbox)
                 try:
                     session = session or await self._open(call)
                 except InternalError as error:
-                    if error.reason is Reason.CONNECTION_LIMIT and sessions.learn_limit(self._clock()):
+                    if error.reason is Reason.CONNECTION_LIMIT and sessions.learn_limit():
                         continue
                     raise
                 return await self._run_leased(call, session, work)
@@ -370,23 +351,11 @@ class Pool:
             raise connection_lost_error(handle.account.account_id)
         call.handle = handle
         round_trips, octets_received = handle.traffic.round_trips, handle.traffic.octets_received
-        began, ended = threading.Event(), threading.Event()
-
-        def run() -> ResultT:
-            began.set()
-            try:
-                return work()
-            finally:
-                ended.set()
-
         self._busy.add(handle)
         try:
-            return await to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._limiter)
+            return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
         except anyio.get_cancelled_exc_class():
             handle.abort()
-            if began.is_set():  # else it never will: the call ended before it had a thread
-                with anyio.CancelScope(shield=True):
-                    await to_thread.run_sync(ended.wait, _THREAD_END_S, limiter=CapacityLimiter(1))
             raise
         finally:
             self._busy.discard(handle)
