@@ -129,13 +129,6 @@ class RunningPool:
         """Wait until each call waits for something."""
         self._portal.call(anyio.wait_all_tasks_blocked)
 
-    def close_stale(self) -> None:
-        """Do what the pool does now and then."""
-        self._portal.call(self.pool.close_stale)
-
-
-"""For searches that leave nothing to be proved."""
-
 
 def open_mailbox(session: Session, name: str, *, uidvalidity: int | None = None) -> SelectedMailbox:
     """Choose a mailbox and open it, unless this lease has done so."""

@@ -106,22 +106,14 @@ def test_an_idle_session_that_a_router_has_forgotten_is_replaced(
     server.wait_closed(1)
 
 
-def test_sessions_that_are_idle_for_long_are_logged_out(server: Peer, run_pool: PoolFactory) -> None:
+def test_a_session_that_was_idle_for_long_is_not_used_again(server: Peer, run_pool: PoolFactory) -> None:
     pool = run_pool(make_account(server))
     open_sessions(server, pool, 3)
-    pool.clock.now += SESSION_IDLE_MAX_S
-    pool.run(newest)
-    pool.clock.now += 1
-    pool.close_stale()
-    assert names(server).count("LOGOUT") == 2
-
-
-def test_the_pool_looks_for_stale_sessions_by_itself(server: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mailmcp.imap.pool.SESSION_IDLE_CHECK_S", 0.01)
-    monkeypatch.setattr("mailmcp.imap.pool.SESSION_IDLE_MAX_S", -1.0)
-    with RunningPool(make_account(server)) as pool:
-        pool.run(newest)
-        server.wait_for("LOGOUT")
+    pool.clock.now += SESSION_IDLE_MAX_S + 1
+    assert pool.run(newest) == [1]
+    for connection in (1, 2, 3):
+        server.wait_closed(connection)
+    assert "NOOP" not in names(server)
 
 
 def test_all_idle_sessions_may_have_died_at_once(server: Peer, run_pool: PoolFactory) -> None:

@@ -120,7 +120,6 @@ def test_credentials_that_have_worked_are_tried_once_more_where_the_connection_i
     pool = run_pool(make_account(server))
     pool.run(newest)
     pool.clock.now += SESSION_IDLE_MAX_S + 1
-    pool.close_stale()
     server.rules += [Rule(command="LOGIN", nth=number + 1, action=Close("before")) for number in range(lost)]
     error = pool.start(newest).exception(RESULT_TIMEOUT_S)
     assert (error.reason if isinstance(error, ToolError) else None) is reason

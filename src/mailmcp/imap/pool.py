@@ -38,7 +38,7 @@ SESSION_IDLE_CHECK_S: Final = 30.0
 """A session that was idle for this long is checked with NOOP before use."""
 
 SESSION_IDLE_MAX_S: Final = 240.0
-"""Idle sessions are closed after this long: NATs forget connections after about five minutes."""
+"""A session that was idle for longer is not used again: NATs forget connections after about five minutes."""
 
 AUTH_BACKOFF_S: Final = 60.0
 """No login for this long after one that was refused or not answered: providers lock accounts."""
@@ -100,8 +100,10 @@ class AccountSessions:
     def __post_init__(self) -> None:
         self.slots = CapacityLimiter(self.account.max_sessions)
 
-    def take(self, mailbox: str) -> Session | None:
+    def take(self, mailbox: str, now: float) -> Session | None:
         """Lease an idle session: the latest with `mailbox` open, else the least recently used one."""
+        while self.idle and now - self.idle[0].last_used_at > SESSION_IDLE_MAX_S:
+            self.idle.pop(0).discard()
         if not self.idle:
             return None
         fitting = [each for each in self.idle if each.mailbox and each.mailbox.name == mailbox]
@@ -118,12 +120,6 @@ class AccountSessions:
             self.idle.append(session)
         else:
             session.discard()
-
-    def take_stale(self, now: float) -> list[Session]:
-        """Remove and return the sessions that have been idle for long."""
-        stale = [each for each in self.idle if now - each.last_used_at > SESSION_IDLE_MAX_S]
-        self.idle = [each for each in self.idle if each not in stale]
-        return stale
 
     def drop_idle(self) -> None:
         """Close the idle sessions: if one connection is lost, the others of its age usually are, too."""
@@ -213,15 +209,17 @@ class Pool:
     async def opened(self) -> AsyncIterator["Pool"]:
         """Serve until the block ends; then close all sessions, even those in use."""
         try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._close_stale_forever)
-                yield self
-                tasks.cancel_scope.cancel()
+            yield self
         finally:
             self._closed = True
             for handle in self._busy:
                 handle.abort()
-            await self._log_out([session for each in self._accounts.values() for session in each.idle])
+            idle = [session for each in self._accounts.values() for session in each.idle]
+            with anyio.move_on_after(_LOG_OUT_S, shield=True):
+                for session in idle:
+                    await to_thread.run_sync(session.log_out, abandon_on_cancel=True)
+            for session in idle:
+                session.discard()
 
     async def run(
         self,
@@ -286,7 +284,7 @@ class Pool:
         sessions = call.sessions
         while True:
             async with sessions.slots:
-                session = sessions.take(call.mailbox)
+                session = sessions.take(call.mailbox, self._clock())
                 try:
                     session = session or await self._open(call)
                 except InternalError as error:
@@ -361,26 +359,3 @@ class Pool:
             self._busy.discard(handle)
             call.telemetry.imap_round_trips += handle.traffic.round_trips - round_trips
             call.telemetry.bytes_received += handle.traffic.octets_received - octets_received
-
-    async def close_stale(self) -> None:
-        """Log out of the sessions that have been idle for long."""
-        now = self._clock()
-        await self._log_out([each for account in self._accounts.values() for each in account.take_stale(now)])
-
-    async def _close_stale_forever(self) -> None:
-        while True:
-            await anyio.sleep(SESSION_IDLE_CHECK_S)
-            await self.close_stale()
-
-    async def _log_out(self, sessions: Sequence[Session]) -> None:
-        """Log out of all sessions at once; cut those that take too long."""
-
-        async def log_out(session: Session) -> None:
-            await to_thread.run_sync(session.log_out, abandon_on_cancel=True, limiter=self._limiter)
-
-        with anyio.move_on_after(_LOG_OUT_S, shield=True):
-            async with anyio.create_task_group() as tasks:
-                for session in sessions:
-                    tasks.start_soon(log_out, session)
-        for session in sessions:
-            session.discard()
