@@ -187,7 +187,7 @@ def test_why_a_mailbox_was_not_opened(
 def test_the_message_limit_is_read_from_the_capabilities(peer: PeerFactory) -> None:
     for said, limit in (("MESSAGELIMIT=1000", 1000), ("MESSAGELIMIT=x", 0), ("MESSAGELIMIT", 0)):
         with session_on(make_account(peer(capabilities=("IMAP4rev1", said)))) as session:
-            assert session.message_limit == limit
+            assert session.connection.message_limit == limit
 
 
 def read_all_ways(session: Session) -> None:

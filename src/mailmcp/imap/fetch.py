@@ -209,7 +209,8 @@ def _fetch_again(
 
 def _halves(session: Session, uids: list[int]) -> Iterator[list[int]]:
     """Divide messages in two, or into as many FETCHes as they need: those of a page fit a line."""
-    size = min((len(uids) + 1) // 2, limits.PAGE_SIZE_MAX, session.message_limit or limits.PAGE_SIZE_MAX)
+    limit = session.connection.message_limit or limits.PAGE_SIZE_MAX
+    size = min((len(uids) + 1) // 2, limits.PAGE_SIZE_MAX, limit)
     return (uids[start : start + size] for start in range(0, len(uids), size))
 
 
@@ -278,7 +279,7 @@ def _parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:
 
 def _commands(session: Session, job: FetchJob) -> Iterator[Command]:
     uids, items = job
-    for sequence_set in sequence_sets(uids, uid_limit=session.message_limit):
+    for sequence_set in sequence_sets(uids, uid_limit=session.connection.message_limit):
         yield Command(name="FETCH", arguments=[sequence_set, f"({' '.join(items)})".encode()], uid=True)
 
 

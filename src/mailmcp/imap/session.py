@@ -132,11 +132,6 @@ class Session:
         """Return whether the server advertises `capability`, and wasn't caught failing at it."""
         return self.connection.can(capability) and self.quirks.allows(capability)
 
-    @property
-    def message_limit(self) -> int:
-        """How many messages the server looks at in one command (RFC 9738); 0 for any number."""
-        return self.connection.capability_value("MESSAGELIMIT")
-
     def run(self, name: str, *arguments: bytes) -> Response:
         """Send a command that needs no mailbox.
 
