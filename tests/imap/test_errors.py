@@ -102,9 +102,6 @@ def account_at(host: str) -> Account:
         ("imap.mail.me.com", REJECTED, Reason.CREDENTIALS_REJECTED, "app-specific password"),
         ("imap.163.com", "LOGIN Login error", Reason.CREDENTIALS_REJECTED, "an authorization code"),
         ("outlook.office365.com", "LOGIN failed.", Reason.LOGIN_DISABLED, "mailmcp login work"),
-        # Exchange behind a name of a company's own.
-        ("mx.example", "Basic authentication is disabled.", Reason.LOGIN_DISABLED, "only OAuth 2.0"),
-        ("mx.example", "app-specific password required", Reason.CREDENTIALS_REJECTED, "(its website)"),
         ("mx.example", REJECTED, Reason.CREDENTIALS_REJECTED, "(`AUTHENTICATIONFAILED`). Check both; many"),
         ("mx.example", "[CANNOT] No", Reason.CREDENTIALS_REJECTED, "many providers require an app password"),
         ("mx.example", "[EXPIRED] Old", Reason.CREDENTIALS_EXPIRED, "has expired"),
