@@ -77,7 +77,7 @@ class Coverage:
     @property
     def aside(self) -> list[Place]:
         """Those of them that a search of all mailboxes leaves out, unless that was asked for."""
-        excluded = self.search.excluded
+        excluded = self.search.arguments.exclude_mailboxes
         return [place for place, is_usual in self._others if not is_usual and place[1] not in excluded]
 
     @property

@@ -164,7 +164,7 @@ async def _explain_missing(call: Call, searches: Searches) -> dict[Source, tuple
 def excluded_in_vain(search: Search, searches: Searches) -> Iterator[str]:
     """Yield a warning for each mailbox to exclude that no account has, once all mailboxes were listed."""
     mailboxes = list({each.name: each for listed in searches.listings.values() for each in listed}.values())
-    for name in search.excluded:
+    for name in search.arguments.exclude_mailboxes:
         if mailboxes and not any(each.selectable and each.name == name for each in mailboxes):
             suggestion = suggest_mailboxes(name, mailboxes)
             is_useful = suggestion.exists or suggestion.names not in {(), (EVERYTHING,)}
@@ -195,7 +195,7 @@ def nothing_searched(search: Search, searches: Searches, instead: NextAction | N
     """
     if not searches.failures:
         field, message = "mailbox", "finds only Junk and Trash. Send their names."
-        if search.excluded:
+        if search.arguments.exclude_mailboxes:
             field, message = "exclude_mailboxes", "leaves no mailbox to search. Send fewer."
         return InvalidInputError.of(field, BaseReason.OUT_OF_RANGE, message)
     [(source, error), *others] = searches.failures

@@ -78,7 +78,9 @@ async def _count(call: Call, coverage: Coverage) -> Counts:
         fewer.append(read_query(written, call.preferences.zone))
     searched = {(source.account_id, source.mailbox) for source, _ in coverage.searches.pages}
     queries: dict[Place, tuple[SearchQuery, ...]] = dict.fromkeys(searched, tuple(fewer)) if fewer else {}
-    queries |= {place: (query,) for place in coverage.others if place[1] not in search.excluded}
+    queries |= {
+        place: (query,) for place in coverage.others if place[1] not in search.arguments.exclude_mailboxes
+    }
     requests: dict[str, list[CountRequest]] = {}
     for (account_id, name), some in queries.items():
         requests.setdefault(account_id, []).append(CountRequest(mailbox=name, queries=some))
@@ -141,7 +143,7 @@ def _search_wider(search: Search, counts: Counts) -> NextAction:
 def _search_aside(search: Search, aside: Sequence[Place]) -> NextAction:
     """Suggest a search of what was left out."""
     account_ids, names = ({each[part]: None for each in aside} for part in (0, 1))
-    account_id = search.account_id if len(account_ids) > 1 else next(iter(account_ids))
+    account_id = search.arguments.account_id if len(account_ids) > 1 else next(iter(account_ids))
     return repeat_search(
         search,
         "Search the mailboxes that were left out.",

@@ -21,7 +21,9 @@ from mailmcp.imap.search.values import MailboxPage, PageRequest, Tally
 from mailmcp.imap.session import Session
 from mailmcp.model.cursor import Source
 from mailmcp.model.query import SearchQuery
+from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.people import SentMail
+from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
@@ -96,6 +98,17 @@ class Searches:
         """The mailboxes that could not be searched."""
         found = ((each.source, each.found) for each in self.searched)
         return [(source, error) for source, error in found if isinstance(error, ToolError)]
+
+
+def choose_items(search: Search) -> Items:
+    """Choose what to fetch of each message."""
+    return row_items(snippets=brings_texts(search), terms=search_terms(search.query))
+
+
+def brings_texts(search: Search) -> bool:
+    """Return whether texts come with the rows, for snippets: all rows of one mailbox are shown."""
+    wanted = search.arguments.snippet_max_chars > 0
+    return wanted and search.one_mailbox and not search.query.has_attachment
 
 
 async def list_accounts(
@@ -180,7 +193,10 @@ class _Run:
         if listed is None:
             listed = await self.call.ask(list_mailboxes, account_id=account_id, deadline=self.deadline)
             self.found.listings[account_id] = listed
-        excluded = {*self.search.excluded, EVERYTHING}  # no cursor can say a mailbox of that name
+        excluded = {
+            *self.search.arguments.exclude_mailboxes,
+            EVERYTHING,
+        }  # no cursor can say a mailbox of that name
         names = [each.name for each in in_preferred_order(listed) if each.name not in excluded]
         kept = names[: limits.SEARCH_SOURCES_MAX // len({each.account_id for each in self.search.sources})]
         self.found.cut = self.found.cut or len(kept) < len(names)

@@ -65,29 +65,9 @@ class Search:
         return replace(self, query=query, anywhere=True)
 
     @property
-    def snippet_chars(self) -> int:
-        """The longest snippet, in characters; 0 for none."""
-        return self.arguments.snippet_max_chars
-
-    @property
-    def account_id(self) -> str:
-        """The requested account; `*` for all."""
-        return self.arguments.account_id
-
-    @property
-    def excluded(self) -> tuple[str, ...]:
-        """The mailboxes that a search of all leaves out on request."""
-        return self.arguments.exclude_mailboxes
-
-    @property
     def all_accounts(self) -> bool:
         """Whether all accounts were requested."""
-        return self.account_id == EVERYTHING
-
-    @property
-    def mailboxes(self) -> tuple[str, ...]:
-        """The mailboxes to search for this page, by name; `*` if all were requested."""
-        return self.arguments.names
+        return self.arguments.account_id == EVERYTHING
 
     @property
     def all_mailboxes(self) -> bool:
@@ -190,11 +170,11 @@ def check_against_cursor(arguments: SearchMessagesArguments, search: Search) -> 
     if arguments.last_days and "since" not in meant:
         sent["last_days"] = arguments.last_days
     wrong = [name.rstrip("_") for name, value in sent.items() if meant.get(name) != value]
-    if arguments.account_id not in {"", search.account_id}:
+    if arguments.account_id not in {"", search.arguments.account_id}:
         wrong.append("account_id")
     is_named = arguments.mailboxes or "mailbox" in arguments.model_fields_set
     # Mailboxes of a list that have no more messages are not in the cursor.
-    if is_named and not {*search.mailboxes} <= {*arguments.names}:
+    if is_named and not {*search.arguments.names} <= {*arguments.names}:
         wrong.append("mailboxes" if arguments.mailboxes else "mailbox")
     if wrong:
         message = "contradicts the cursor. Leave it out, or leave out the cursor to start a new search."

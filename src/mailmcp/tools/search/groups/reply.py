@@ -53,8 +53,8 @@ async def reply_with_groups(
     return Outcome(
         summary=_summary(coverage, grouped, group_by, zone),
         data=data(
-            account_id=search.account_id,
-            mailbox=", ".join(search.mailboxes),
+            account_id=search.arguments.account_id,
+            mailbox=", ".join(search.arguments.names),
             total=grouped.total,
             total_at_most=None if grouped.total_exact else True,
             attempted=len(grouped.rows),
@@ -67,7 +67,7 @@ async def reply_with_groups(
         ),
         blocks=(
             *(group_line(row, group_by, zone) for row in grouped.rows),
-            *([_COPIES] if grouped.mailboxes > 1 else []),
+            *([_COPIES] if grouped.counted and len(searches.pages) > 1 else []),
             *coverage.lines(empty=not grouped.rows),
         ),
         issues=(*source_issues(searches), *_lost_issues(searches)),
