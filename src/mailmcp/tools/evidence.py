@@ -60,12 +60,7 @@ def search_terms(query: SearchQuery) -> SearchTerms:
 
 
 def find_evidence(terms: SearchTerms, texts: Mapping[str, str]) -> list[str]:
-    """Return the places whose text contains a term of the search.
-
-    Args:
-        terms: What was searched for.
-        texts: By place: `body`, `attachment_name`, or a header field in lower case.
-    """
+    """Return the places whose text contains a term; `body`, `attachment_name`, or a field in lower case."""
     found: list[str] = []
     for place, text in texts.items():
         wanted = (*terms.by_place.get(place, ()), *terms.anywhere)

@@ -123,10 +123,7 @@ _NO_DETAILS = RowDetails()
 def row_items(*, snippets: bool, terms: SearchTerms = _NOTHING) -> Callable[[Session], Sequence[str]]:
     """Choose what to fetch for a row: header fields and the structure, never whole messages.
 
-    Args:
-        snippets: Whether to fetch the first octets of the text. The server's PREVIEW (RFC 8970) is never
-            used: it shows what HTML hides.
-        terms: The words to look for.
+    The server's PREVIEW (RFC 8970) is never used: it shows what HTML hides.
     """
 
     def items(session: Session) -> Sequence[str]:
@@ -150,16 +147,9 @@ def build_row(
     sent_mail: SentMail = _ANYONES,
     details: RowDetails = _NO_DETAILS,
 ) -> MessageRow:
-    """Build the row of a message.
+    """Build the row of a message from what `row_items` requested, or some of it.
 
-    Args:
-        ref: The message.
-        fetched: What `row_items` requested, or some of it.
-        snippet_chars: The length of the snippet; 0 leaves out the snippet and `matched_in`.
-        terms: The words of the search.
-        places: Where copies of it are.
-        sent_mail: Recognizes mail that the owner wrote.
-        details: What was fetched for it alone.
+    `snippet_chars` 0 leaves out the snippet and `matched_in`; `places` are those of its copies.
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
     structure = parse_body_structure(fetched.body_structure)

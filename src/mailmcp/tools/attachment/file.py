@@ -43,12 +43,7 @@ def document_error(error: UnreadableError, argument: str, next_action: NextActio
 
 
 async def open_member(call: Call, file: AttachedFile, name: str) -> AttachedFile:
-    """Take one file out of an archive, or out of an Outlook message.
-
-    Args:
-        call: For the process that reads documents, and the deadline.
-        file: What contains it.
-        name: As the text of `file` lists it.
+    """Take one file out of an archive or an Outlook message, by its name in the text of that.
 
     Raises:
         InvalidInputError: There is no such file, or it can't be read.

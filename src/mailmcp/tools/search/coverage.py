@@ -163,12 +163,7 @@ class Coverage:
         )
 
     def lines(self, *, empty: bool, short: bool = False) -> tuple[str, ...]:
-        """Write the lines of the text channel about it.
-
-        Args:
-            empty: The page has no messages.
-            short: It has fewer than it could, though more may follow.
-        """
+        """Write the lines of the text channel; a `short` page has fewer messages than it could."""
         if self.method and (empty or short or not self.all_seen):
             return (f"How it was searched: {_joined(self.method)}", *self.caveats)
         return (*self.reach, *self.caveats)

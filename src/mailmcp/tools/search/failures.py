@@ -188,10 +188,7 @@ def _search_instead(search: Search, instead: Mapping[Source, Sequence[str]]) -> 
 def nothing_searched(search: Search, searches: Searches, instead: NextAction | None) -> ToolError:
     """Return the error of the first mailbox; its details list those of all, if there are several.
 
-    Args:
-        search: What was searched for.
-        searches: All of them failed, or there were none.
-        instead: The search in mailboxes that exist.
+    `instead` is the search in mailboxes that exist.
     """
     if not searches.failures:
         field, message = "mailbox", "finds only Junk and Trash. Send their names."

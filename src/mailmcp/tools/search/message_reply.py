@@ -124,15 +124,7 @@ async def reply_with_messages(
 
 
 def _summary(coverage: Coverage, page: SearchPage, *, shown: int | None, zone: tzinfo, what: str) -> str:
-    """Write the summary.
-
-    Args:
-        coverage: What was searched.
-        page: What was found.
-        shown: Messages in the reply; None if they were only to be counted.
-        zone: Of the times in the reply.
-        what: What the messages have in common, "" if nothing.
-    """
+    """Write the summary; `shown` is None if messages were only to be counted."""
     if shown == 0 and (page.failed_only or not page.rest):
         return coverage.summarize_nothing_found()
     at_most = "" if page.total_exact else "at most "

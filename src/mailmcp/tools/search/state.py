@@ -96,13 +96,7 @@ class Search:
 def start_search(
     arguments: SearchMessagesArguments, account_ids: Sequence[str], *, today: date, zone: tzinfo
 ) -> Search:
-    """Read a new search.
-
-    Args:
-        arguments: What was sent.
-        account_ids: The accounts meant, at least one.
-        today: In `zone`.
-        zone: In which days begin and end.
+    """Read a new search in at least one account; days begin and end in `zone`.
 
     Raises:
         InvalidInputError: A text is meant as operators, a range is empty, or there are too many mailboxes.
@@ -240,12 +234,7 @@ def repeat_search(
 
 
 def read_query(arguments: SearchMessagesArguments, zone: tzinfo) -> SearchQuery:
-    """Build the query that arguments ask for.
-
-    Args:
-        arguments: With texts unescaped.
-        zone: In which days begin and end.
-    """
+    """Build the query that arguments ask for, whose texts are unescaped."""
     values = {row.name: _value(row, getattr(arguments, row.name), zone) for row in ARGUMENT_CRITERIA}
     since: datetime | None = values["since"]
     before: datetime | None = values["before"]

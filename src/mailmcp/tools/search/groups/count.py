@@ -91,11 +91,7 @@ def new_budget(
 ) -> Callable[[int], int]:
     """Return a function that says how many of some messages to fetch next, for all mailboxes.
 
-    Args:
-        messages: How many it grants in all.
-        chunk: How many it grants at once.
-        over_at: When it grants no more, on `time.monotonic`.
-        report: Called with how many were granted.
+    It grants none after `over_at`, on `time.monotonic`, and reports how many were granted so far.
     """
     lock, left = Lock(), messages
 
@@ -172,10 +168,7 @@ class Grouped:
 async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[Searches, Grouped]:
     """Search all sources, and group the matches; a round trip for each chunk.
 
-    Args:
-        call: The call.
-        search: What to search for; its page size is the number of groups.
-        group_by: The kind of group.
+    The page size is the number of groups.
     """
     fields = [*filter(None, [group_by.header_fields]), *(["DATE"] if search.by_written else [])]
     headers = [f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]"] if fields else []
