@@ -19,7 +19,7 @@ from mailmcp.tools.search.failures import nothing_searched, source_issues
 from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, suggest_search
 from mailmcp.tools.search.sources import Searched, Searches
 from mailmcp.tools.search.state import Search
-from mcp_envelope import ConflictError, InternalError, NotFoundError, ToolError
+from mcp_envelope import InternalError, NotFoundError, ToolError
 from tools.search.starting import TODAY, read, start
 
 SEARCH = start(query="x")
@@ -206,11 +206,3 @@ def test_the_error_of_all_is_that_of_the_first() -> None:
     assert [each["mailbox"] for each in error.details["issues"]] == ["A", "B"]  # type: ignore[attr-defined]
     assert error.next_action is not None
     assert error.next_action.tool == "imap_list_mailboxes"
-
-
-def test_the_next_action_for_a_rebuilt_mailbox_repeats_the_search() -> None:
-    rebuilt = ConflictError("It was rebuilt.", reason=Reason.UIDVALIDITY_CHANGED)
-    error = nothing_searched(start(mailbox="A"), Searches(searched=[place("home", "A", rebuilt)]), None)
-    assert "issues" not in error.details
-    assert error.next_action is not None
-    assert error.next_action.arguments == {"account_id": "home", "mailbox": "A"}

@@ -13,8 +13,6 @@ from tools.stores import Store
 DAYS = (9, 2, 5, 7, 1, 8)
 """When the messages arrived, by rising UID."""
 
-BY_ARRIVAL = sorted(DAYS, reverse=True)
-
 
 @pytest.fixture
 def moved(store: Store, desk: Desk) -> Desk:
@@ -26,15 +24,6 @@ def moved(store: Store, desk: Desk) -> Desk:
 
 def subjects(reply_rows: list[dict[str, object]]) -> list[int]:
     return [int(str(row["subject"]).split()[-1]) for row in reply_rows]
-
-
-@pytest.mark.parametrize(("sort", "expected"), [("newest", BY_ARRIVAL), ("oldest", BY_ARRIVAL[::-1])])
-@pytest.mark.parametrize("limit", [1, 2, 4, 6, 10])
-def test_pages_go_by_arrival(moved: Desk, sort: str, limit: int, expected: list[int]) -> None:
-    found = list(pages(moved, sort=sort, limit=limit))
-    assert [each for page in found for each in subjects(page.data["messages"])] == expected
-    assert all(page.data["total"] == len(DAYS) for page in found)
-    assert all(page.telemetry.imap_round_trips == 1 and page.telemetry.cache_hit for page in found[1:])
 
 
 def test_a_search_begun_before_the_move_goes_on_as_it_began(store: Store, desk: Desk) -> None:
