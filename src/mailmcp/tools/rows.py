@@ -176,7 +176,7 @@ def build_row(
     return MessageRow.model_validate(
         {
             **id_values(ref),
-            "date": format_rfc3339(moment) if (moment := written or fetched.internal_date) else "",
+            "date": date_of(headers, fetched),
             "arrived": arrived,
             "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
             "suspicions": sent_mail.lookalikes(ref, headers) or None,
