@@ -19,10 +19,10 @@ from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.body_parts import list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.people import people_of
-from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
+from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet, make_snippet_around
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.attachment_row import FirstAttachments, file_name, first_attachments
-from mailmcp.tools.evidence import SearchTerms, find_evidence, snippet_of, text_octets, text_of
+from mailmcp.tools.evidence import SearchTerms, find_evidence, text_octets, text_of
 from mailmcp.tools.people import SentMail, addresses_of
 from mailmcp.tools.published import Row, Strings
 
@@ -172,7 +172,7 @@ def build_row(
             "attachment_name": "\n".join(files),
         }
         matched_in = find_evidence(terms, texts) or None
-        snippet = snippet_of(text, terms, snippet_chars)
+        snippet = make_snippet_around(text, terms.in_text, snippet_chars)
     return MessageRow.model_validate(
         {
             **id_values(ref),

@@ -78,9 +78,7 @@ class Call(Shared):
     def choose_account(self, account_id: str, *, or_all: str = "") -> Account:
         """Choose an account. It need not be named if it is the only one or is called `default`.
 
-        Args:
-            account_id: "" if the caller named none.
-            or_all: The value that means all accounts, for the error; "" if there is none.
+        For the error, `or_all` is the value that means all accounts; "" if there is none.
 
         Raises:
             InvalidInputError: The caller must name one of several.
@@ -164,10 +162,7 @@ class Call(Shared):
     ) -> dict[str, ResultT | ToolError]:
         """Run a function on a session of each account, side by side.
 
-        Args:
-            works: By account, as for `ask`.
-            mailboxes: By account, the mailbox that it selects first, if that is known.
-            deadline: If earlier than the call's.
+        Each may have a deadline earlier than the call's, and a mailbox that it selects first.
 
         Returns:
             By account what its function returned, or why it failed.

@@ -102,13 +102,9 @@ async def in_thread(work: Callable[[], ResultT], *, abandon: bool = True) -> Res
 
 
 async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bool = False) -> Extraction:
-    """Read the text of a part in a worker thread or another process.
+    """Read the text of a part in a worker thread or another process, from octets still transfer-encoded.
 
-    Args:
-        call: For the extractor and the deadline.
-        part: What the labels say. The content decides.
-        octets: Still transfer-encoded.
-        cut: Whether the part has more octets. A document is then not read.
+    `cut` says that the part has more octets. A document is then not read.
 
     Raises:
         UnreadableError: There is no text, or it can't be read.

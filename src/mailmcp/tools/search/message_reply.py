@@ -10,9 +10,10 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.columns import row_lines
 from mailmcp.tools.errors import all_failed_error
 from mailmcp.tools.evidence import search_terms
+from mailmcp.tools.fetch_parts import fetch_parts
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.people import SentMail
-from mailmcp.tools.rows import MessageRow, RowDetails, build_row
+from mailmcp.tools.rows import MessageRow, RowDetails, build_row, row_items
 from mailmcp.tools.search.advice import IMPORTED, is_imported, search_warnings, suggest_written
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.awaiting import find_unanswered
@@ -26,7 +27,7 @@ from mailmcp.tools.search.failures import (
 )
 from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, look_around, suggest_search
 from mailmcp.tools.search.page import FoundMessages, SearchPage, make_page, next_cursor
-from mailmcp.tools.search.row_details import fetch_details, fetch_snippets
+from mailmcp.tools.search.row_details import fetch_details
 from mailmcp.tools.search.sources import brings_texts, choose_items, search_sources
 from mailmcp.tools.search.state import Search, repeat_search
 from mailmcp.tools.tool import Call
@@ -50,7 +51,8 @@ async def reply_with_messages(
     zone, terms = call.preferences.zone, search_terms(search.query)
     texts: Mapping[MessageRef, FetchedMessage] = {}
     if search.arguments.snippet_max_chars and not brings_texts(search):
-        texts = await fetch_snippets(call, [each.ref for each in page.found], terms)
+        choose, refs = row_items(snippets=True, terms=terms), [each.ref for each in page.found]
+        texts = (await fetch_parts(call, refs, lambda session, _ref: choose(session))).messages
     is_invitation = bool(search.query.kind and search.query.kind.kind is MailKind.INVITATION)
     details = await fetch_details(call, page.found, zone, invitations=is_invitation)
     failed, counts = tuple(message_issues(page.found)), NO_COUNTS

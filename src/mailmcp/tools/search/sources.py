@@ -88,12 +88,6 @@ class Searches:
         return [(source, page) for source, page in found if isinstance(page, MailboxPage)]
 
     @property
-    def are_empty(self) -> bool:
-        """Whether some mailbox was searched, and nothing was found in any."""
-        pages = [page for _, page in self.pages]
-        return bool(pages) and not any(page.total for page in pages)
-
-    @property
     def failures(self) -> list[tuple[Source, ToolError]]:
         """The mailboxes that could not be searched."""
         found = ((each.source, each.found) for each in self.searched)
@@ -134,15 +128,12 @@ async def search_sources(
 ) -> Searches:
     """Search all sources; two round trips a session, or one if the candidates are remembered.
 
-    Args:
-        call: The call.
-        search: What to search for, and where.
-        items: What to fetch.
-        new_tally: Makes what adds up the matches of a mailbox; None to make a page of them.
-        listings: The mailboxes of accounts that were listed before: they save a LIST for `*`.
+    `new_tally` makes what adds up the matches of a mailbox, instead of a page of them. Mailboxes that were
+    listed before save a LIST for `*`.
     """
     found = await _Run(call, search, items, new_tally, Searches(listings=dict(listings))).search_all()
-    if search.is_first_page and search.query.query and found.are_empty:
+    nothing = bool(found.pages) and not any(page.total for _, page in found.pages)
+    if search.is_first_page and search.query.query and nothing:
         again = Searches(listings=found.listings, anywhere=True)
         found = await _Run(call, search.look_anywhere(), items, new_tally, again).search_all()
     return found

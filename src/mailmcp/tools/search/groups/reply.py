@@ -85,7 +85,8 @@ def _summary(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzin
     if not grouped.total:
         return coverage.summarize_nothing_found()
     shown = sum(bool(row.key) for row in grouped.rows)
-    groups = groups_named(grouped.group_count, group_by)
+    plural = "mailboxes" if group_by is GroupBy.MAILBOX else ""
+    groups = counted(grouped.group_count, group_by.value, plural)
     if shown < grouped.group_count:
         groups = f"{shown} of {groups}"
     messages = counted(grouped.counted, "message")
@@ -217,8 +218,3 @@ def _unsubscribe_column(row: GroupRow) -> str:
     if link.kind is LinkKind.WEB and len(address) <= LINK_CHARS_MAX:
         return f"{how} at {quote(address)}"  # with the parameters that say who it is
     return f"{how} at {quote(link.host)}" if link.host else how
-
-
-def groups_named(count: int, group_by: GroupBy) -> str:
-    """Return `1 sender` or `3 senders`."""
-    return counted(count, group_by.value, "mailboxes" if group_by is GroupBy.MAILBOX else "")
