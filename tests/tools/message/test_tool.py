@@ -217,10 +217,6 @@ WARNINGS: dict[str, tuple[bytes, str]] = {
         make_letter(text=ARMOUR).as_bytes(),
         "The message is encrypted (OpenPGP); its text can't be read here.",
     ),
-    "no readable date": (
-        make_letter(date="tomorrow").as_bytes(),
-        "The message has no readable date: the date shown is when the server received it.",
-    ),
     "malformed": (
         crlf(
             "Date: Mon, 01 Jan 2024 12:00:00 +0000\nContent-Type: multipart/mixed; boundary=cut\n\n--cut\n"
@@ -239,11 +235,6 @@ def test_what_a_reader_must_know_is_a_warning(store: Store, desk: Desk, octets: 
     if warning.startswith("People"):
         assert reply.data["message"]["not_in_html"] == LIE.strip()
         assert reply.outcome.blocks[-1] == Untrusted(label="not_in_html", text=LIE.strip())
-
-
-def test_a_date_that_is_only_the_arrival_says_so(store: Store, desk: Desk) -> None:
-    reply = desk.get(put(store, desk, make_letter(date="tomorrow").as_bytes()))
-    assert "\nDate: arrived 20" in reply.text
 
 
 def test_a_sender_who_imitates_the_user_is_a_warning(store: Store, desk: Desk) -> None:
