@@ -71,8 +71,6 @@ def suggest_mailboxes(name: str, mailboxes: Sequence[Mailbox]) -> Suggestion:
             sentence = f"{code(each.name)} holds no messages{below}."
             return Suggestion(sentence=sentence, names=names, exists=True)
     for names in map(tuple, _guesses(name, selectable)):
-        if names == (EVERYTHING,):
-            return Suggestion(sentence=f"{code(EVERYTHING)} means all mailboxes.", names=names)
         if names:
             named = " or ".join(map(code, names[:_SUGGESTED_MAX]))
             return Suggestion(sentence=f"Did you mean {named}?", names=names)
