@@ -55,7 +55,7 @@ def coverage(
         box = Mailbox(name=name, delimiter="/", selectable=True, special_use=use)
         listings[account_id] = (*listings.get(account_id, ()), box)
     searches = Searches(searched=searched, listings=listings, **facts)
-    return Coverage(search=search, searches=searches, listings=listings)
+    return Coverage(search=search, searches=searches)
 
 
 @pytest.mark.parametrize(

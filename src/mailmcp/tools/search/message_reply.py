@@ -59,13 +59,12 @@ async def reply_with_messages(
     coverage = Coverage(
         search=search,
         searches=searches,
-        listings=searches.listings,
         unread=bool(failed),
         caveats=found.caveats,
     )
     if not page.found and not page.rest and search.is_first_page:
-        coverage, counts = await look_around(call, coverage)
-    sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=coverage.listings)
+        counts = await look_around(call, coverage)
+    sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=searches.listings)
     rows = [
         build_row(
             each.ref,

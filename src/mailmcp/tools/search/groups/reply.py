@@ -46,9 +46,9 @@ async def reply_with_groups(
     await explain_failures(call, search, searches)
     zone = call.preferences.zone
     notes, counts = tuple(_notes(grouped)), NO_COUNTS
-    coverage = Coverage(search=search, searches=searches, listings=searches.listings, notes=notes)
+    coverage = Coverage(search=search, searches=searches, notes=notes)
     if not grouped.total:
-        coverage, counts = await look_around(call, coverage)
+        counts = await look_around(call, coverage)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     return Outcome(
         summary=_summary(coverage, grouped, group_by, zone),
