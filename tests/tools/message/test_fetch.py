@@ -1,5 +1,6 @@
 """How much is fetched of a message: little, also of large ones; and what to do when it cannot be had."""
 
+from email.policy import SMTP
 from pathlib import Path
 from typing import Literal
 
@@ -69,6 +70,19 @@ def test_a_very_long_text_is_cut_and_the_reply_says_so(store: Store, desk: Desk)
     reply = desk.get(newest(desk))
     assert reply.telemetry.bytes_received < 700_000
     assert any("first 524288 octets" in warning for warning in reply.outcome.warnings)
+
+
+@pytest.mark.parametrize(("encoding", "shift"), [("8bit", 1), ("base64", 2), ("quoted-printable", 0)])
+def test_where_a_very_long_text_is_cut_no_character_is_halved(
+    pymap_mail: Store, open_desk: DeskFactory, encoding: str, shift: int
+) -> None:
+    letter = make_letter()
+    letter.set_content("x" * shift + "日本語é日本語é\n" * 30_000, cte=encoding)
+    pymap_mail.fill("INBOX", [letter.as_bytes(policy=SMTP.clone(cte_type="8bit"))])
+    desk = open_desk(pymap_mail.account)
+    reply = desk.get(newest(desk), body_max_chars=100_000)
+    assert set(reply.data["message"]["body_text"]) <= set("x日本語é\n")
+    assert [warning for warning in reply.outcome.warnings if "malformed" in warning] == []
 
 
 def test_the_text_of_an_attachment_beyond_the_first_octets(store: Store, desk: Desk) -> None:
