@@ -1,12 +1,14 @@
 """What is published of the tools, and what it costs."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from scripts.benchmarks.vocabulary import count_json_tokens
 
 from mailmcp.server.app import Options, make_toolset
+from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
 
 
@@ -59,6 +61,20 @@ def test_input_schemas_are_flat_objects_without_combinators(name: str) -> None:
     plain = {"string", "integer", "boolean"}
     for each in schema["properties"].values():
         assert each["type"] in plain or (each["type"], each["items"]) == ("array", {"type": "string"})
+
+
+def test_only_a_folder_to_save_files_in_makes_a_tool_more_than_read_only(tmp_path: Path) -> None:
+    """The mail stays as it is also then; what a host may run without asking is another matter."""
+    options = Options(preferences=Preferences(save_folder=tmp_path))
+    plain, saving = (make_toolset(each).publish() for each in (Options(), options))
+    for before, after in zip(plain, saving, strict=True):
+        saves = after.name == "imap_get_attachment"
+        assert before.annotations is not None
+        assert after.annotations is not None
+        assert before.annotations.read_only_hint is True
+        assert (after.annotations.read_only_hint, after.annotations.destructive_hint) == (
+            (False, False) if saves else (True, None)
+        )
 
 
 def test_lean_rows_are_published_as_they_are() -> None:

@@ -9,16 +9,13 @@ from typing import Any, Literal
 import anyio
 import pytest
 from mcp import Client
-from mcp.server.mcpserver import MCPServer
-from mcp_types import CallToolResult, ElicitResult
+from mcp_types import CallToolResult
 
-from mcp_envelope import Dialect, Tool
+from mcp_envelope import Dialect
 from mcp_envelope.mcpserver import EnvelopeServer
 from mcp_envelope.testing import CheckedClient
-from mcp_envelope.tool import publish
 
 EXAMPLE = Path(__file__).parents[3] / "src" / "mcp-envelope" / "examples" / "tickets.py"
-LINES_MAX = 300
 
 
 async def play(client: Client, dialect: Dialect) -> dict[str, CallToolResult]:
@@ -74,45 +71,3 @@ def test_the_tickets_have_every_part_of_the_envelope(
     assert text(replies["report"]).startswith("5 open tickets\n\n- low: 3")
     assert text(replies["closed"]) == "Closed 1 tickets"
     assert resource.contents[0].text == "Printer on fire"
-
-
-@pytest.mark.parametrize("action", ["accept", "decline"])
-def test_the_user_is_asked_where_the_client_can(action: Literal["accept", "decline"]) -> None:
-    async def answer(context: Any, params: Any) -> ElicitResult:
-        assert context
-        assert params.message == 'Close 1 tickets: `T-1` "Printer on fire"'
-        return ElicitResult(action=action)
-
-    async def run() -> CallToolResult:
-        server = runpy.run_path(str(EXAMPLE))["server"]
-        async with Client(server, elicitation_callback=answer) as client:
-            return await client.call_tool("close_tickets", {"ticket_ids": "T-1"})
-
-    assert anyio.run(run).is_error is (action == "decline")
-
-
-def test_it_is_short_and_its_list_of_tools_hardly_longer_than_that_of_the_sdk() -> None:
-    """1.3 times what `MCPServer` publishes for functions with the same parameters and the same data."""
-    assert len(EXAMPLE.read_text(encoding="utf-8").splitlines()) <= LINES_MAX
-    tools: list[Tool] = list(runpy.run_path(str(EXAMPLE))["tools"].tools.values())
-    theirs = _octets([_sdk_tool(tool) for tool in tools])
-    for dialect in Dialect:
-        assert _octets([publish(tool, dialect) for tool in tools]) <= 1.3 * theirs
-
-
-def _sdk_tool(tool: Tool) -> Any:
-    """Register a function like the tool's on a server of the SDK, and return what it publishes."""
-    names: dict[str, Any] = {"Data": tool.data}
-    parameters = []
-    for name, field in tool.arguments.model_fields.items():
-        names[f"T_{name}"], names[f"D_{name}"] = field.annotation, field
-        parameters.append(f"{name}: T_{name} = D_{name}")
-    exec(f"def {tool.name}({', '.join(parameters)}) -> Data: ...", names)  # noqa: S102
-    server = MCPServer[Any]("tickets")
-    server.add_tool(names[tool.name], description=tool.description)
-    return anyio.run(server.list_tools)[0]
-
-
-def _octets(tools: list[Any]) -> int:
-    dumped = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in tools]
-    return len(json.dumps(dumped, separators=(",", ":")))
