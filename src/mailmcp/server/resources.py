@@ -3,7 +3,6 @@
 from base64 import b64encode
 from typing import Any, Final
 
-from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
@@ -47,19 +46,6 @@ _CODES: Final = {
 }
 
 _TEXT_TYPE: Final = "text/markdown"
-_TEXT_TTL_MS: Final = 60_000
-"""Text shows flags and counts, which change."""
-
-_HOUR_MS: Final = 3_600_000
-"""For lists, which change only with the settings and so with a new process, and for the octets of a UID,
-which never change while UIDVALIDITY stays the same (RFC 9051 section 2.3.1.1)."""
-
-CACHE_HINTS: Final[dict[CacheableMethod, CacheHint]] = {
-    "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
-    "resources/list": CacheHint(ttl_ms=_HOUR_MS, scope="private"),
-    "resources/templates/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
-    "resources/read": CacheHint(ttl_ms=_TEXT_TTL_MS, scope="private"),
-}
 
 TEMPLATES: Final = (
     ResourceTemplate(
@@ -116,7 +102,7 @@ def make_reply(uri: str, read: Outcome[Any] | Octets | ToolError, request: Reque
     if isinstance(read, Octets):
         blob = b64encode(read.octets).decode("ascii")
         contents = BlobResourceContents(uri=uri, mime_type=read.content_type, blob=blob)
-        return ReadResourceResult(contents=[contents], ttl_ms=_HOUR_MS)
+        return ReadResourceResult(contents=[contents])
     text = TextResourceContents(uri=uri, mime_type=_TEXT_TYPE, text=render_outcome(read))
     return ReadResourceResult(contents=[text])
 
