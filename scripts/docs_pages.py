@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import click
 from mcp import Client
 from mcp_types import CallToolResult
 
@@ -26,11 +25,10 @@ from mcp_envelope.mcpserver import EnvelopeServer
 from mcp_envelope.server import Toolset
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = (*(DOCS / f"{name}.md" for name in ("envelope", "envelope-reference", "tools")),)
+PAGES = tuple(DOCS / f"{name}.md" for name in ("envelope", "envelope-reference", "tools"))
 TICKETS = DOCS.parent / "src" / "mcp-envelope" / "examples" / "tickets.py"
 
 _PART = re.compile(r"<!-- begin (?P<name>[^\n]*?) -->\n.*?<!-- end (?P=name) -->", re.DOTALL)
-_MARKER = re.compile(r"<!-- (?:begin|end) [^\n]*")
 
 _VOLATILE = (
     (re.compile(r'"now_utc": "[^"]*"'), '"now_utc": "2026-11-05T09:30:00.000Z"'),
@@ -177,15 +175,7 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def regenerate(page: str) -> str:
-    """Write the generated parts of a page anew.
-
-    Raises:
-        ValueError: A marker has no partner, or names no part.
-    """
-    lone = _MARKER.findall(_PART.sub("", page))
-    unknown = {part["name"] for part in _PART.finditer(page)} - PARTS.keys()
-    if lone or unknown:
-        raise ValueError(f"markers without a partner: {lone}; parts that do not exist: {sorted(unknown)}")
+    """Write the generated parts of a page anew. Raises KeyError for a part that doesn't exist."""
     return _PART.sub(_write_part, page)
 
 
@@ -194,16 +184,6 @@ def _write_part(part: re.Match[str]) -> str:
     return f"<!-- begin {name} -->\n{PARTS[name]()}\n<!-- end {name} -->"
 
 
-@click.command()
-def main() -> None:
-    """Write the generated parts of docs/ anew."""
-    for path in PAGES:
-        try:
-            written = regenerate(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise click.ClickException(f"{path}: {error}") from None
-        path.write_text(written, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    for path in PAGES:
+        path.write_text(regenerate(path.read_text(encoding="utf-8")), encoding="utf-8")
