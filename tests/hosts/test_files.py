@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mailmcp.hosts.files import FileError, apply, plan_install, plan_uninstall
-from mailmcp.hosts.table import HOSTS, Launch
+from mailmcp.hosts.files import apply, plan_install, plan_uninstall
+from mailmcp.hosts.table import HOSTS, HostError, Launch
 
 LAUNCH = Launch(command="/home/ann/.local/bin/mailmcp", args=("serve",))
 SECRET = "sk-of-another-server"
@@ -113,7 +113,7 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert "mailmcp" in real.read_text()
     real.unlink()
-    with pytest.raises(FileError, match="is a link to a file that doesn't exist"):
+    with pytest.raises(HostError, match="is a link to a file that doesn't exist"):
         plan_install(link, CURSOR, "mailmcp", LAUNCH)
 
 
@@ -121,7 +121,7 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
 def test_what_can_not_be_rewritten_is_refused_and_not_quoted(sample: str, tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text(BROKEN[sample])
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(HostError) as caught:
         plan_install(path, CURSOR, "mailmcp", LAUNCH)
     assert str(path) in str(caught.value)
     assert SECRET not in str(caught.value)
@@ -145,6 +145,6 @@ def test_a_file_that_must_not_be_written_is_left_alone(
     change = plan_install(path, CURSOR, "mailmcp", LAUNCH)
     assert change is not None
     meanwhile(path)
-    with pytest.raises(FileError, match=fault):
+    with pytest.raises(HostError, match=fault):
         apply(change)
     assert [each.name for each in tmp_path.iterdir()] in (["mcp.json"], [])

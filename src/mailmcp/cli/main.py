@@ -8,9 +8,10 @@ import click
 from typing_extensions import override
 
 from mailmcp import __version__
-from mailmcp.auth.errors import SignInError
+from mailmcp.auth.provider import SignInError
 from mailmcp.auth.store import StoreError
 from mailmcp.cli.options import fail
+from mailmcp.hosts.table import HostError
 from mailmcp.settings.sources import SettingsError
 
 _MODULES = {
@@ -52,7 +53,7 @@ class _Commands(click.Group):
 
     @override
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; exit with status 2 if the settings are wrong, and 1 if a secret can't be had."""
+        """Run the command; exit with status 2 if the settings are wrong, and 1 for other errors."""
         try:
             return super().invoke(ctx)
         except SettingsError as error:
@@ -60,7 +61,7 @@ class _Commands(click.Group):
             for line in error.lines:
                 click.echo(f"  {line}", err=True)
             sys.exit(2)
-        except (SignInError, StoreError) as error:
+        except (HostError, SignInError, StoreError) as error:
             fail(error)
 
 

@@ -9,7 +9,7 @@ import click
 
 from mailmcp.auth import store
 from mailmcp.auth.client import OAuthClient, Tokens
-from mailmcp.auth.errors import SignInError
+from mailmcp.auth.provider import SignInError
 from mailmcp.cli.options import config_option, fail, load
 from mailmcp.settings.check import PASSWORD_KEYS, make_client, secret_key
 from mailmcp.settings.model import AccountTable, is_sendable

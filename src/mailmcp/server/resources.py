@@ -41,9 +41,8 @@ _CODES: Final = {
     Code.NOT_FOUND: INVALID_PARAMS,
     Code.AUTH_FAILED: INVALID_REQUEST,
     Code.CONFLICT: INVALID_REQUEST,
-    Code.TIMEOUT: INTERNAL_ERROR,
-    Code.INTERNAL: INTERNAL_ERROR,
 }
+"""Those of the rest are INTERNAL_ERROR."""
 
 _TEXT_TYPE: Final = "text/markdown"
 
@@ -109,7 +108,7 @@ def make_reply(uri: str, read: Outcome[Any] | Octets | ToolError, request: Reque
 
 def rpc_error(error: ToolError, request: Request, uri: str) -> MCPError:
     """Make the error of a read, whose result has no place for a failure; `data` has all that is known."""
-    code = _CODES[error.code]
+    code = _CODES.get(error.code, INTERNAL_ERROR)
     if error.code is Code.NOT_FOUND and request.request.protocol_version not in MODERN_PROTOCOL_VERSIONS:
         code = RESOURCE_NOT_FOUND
     message = error.message
