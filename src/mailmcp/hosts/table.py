@@ -14,7 +14,7 @@ SERVER_NAME = "mailmcp"
 
 
 class HostError(Exception):
-    """A host can't be changed. The message may name its files, but never quotes them: they may hold secrets."""
+    """A host can't be changed. The message may name a file but never quotes it: it may hold secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
