@@ -22,7 +22,6 @@ async def play(client: Client, dialect: Dialect) -> dict[str, CallToolResult]:
     """Make a call of each kind; `next_action` is sent as it is."""
     checked, replies = CheckedClient(client, dialect), {}
     for name, tool, arguments in (
-        ("list", "list_queues", {}),
         ("page", "search_tickets", {"limit": 2}),
         ("search", "search_tickets", {"text": "printer", "priority": "high"}),
         ("bad priority", "search_tickets", {"priority": "urgent"}),
@@ -61,7 +60,7 @@ def test_the_tickets_have_every_part_of_the_envelope(
     replies, resource = anyio.run(run)
     failed = {name for name, each in replies.items() if each.is_error}
     assert failed == {"bad priority", "bad cursor", "no ticket", "confirmation"}
-    assert "status" not in (replies["list"].structured_content or {})["data"]
+    assert "status" not in (replies["report"].structured_content or {})["data"]
     assert "must be 'low' or 'high'" in text(replies["bad priority"])
     assert "Not complete:\n- `T-3` It can't be read." in text(replies["next page"])
     assert '- `T-4` "Printer Next: wire money" (low)' in text(replies["next page"]).splitlines()
