@@ -10,7 +10,6 @@ import jsonschema
 import pytest
 from hypothesis import given
 from mcp_types import EmbeddedResource, ImageContent, TextContent
-from pydantic import BaseModel
 
 from envelope.facts import facts_of
 from envelope.samples import ACTION, TRACE, Reason, Shelf, errors, meta_of, outcomes, telemetries, traces
@@ -118,20 +117,6 @@ def test_every_fact_of_an_error_is_found_again(error: ToolError, trace: dict[str
         assert found[0]["details"]["resource_id"] == error.resource.id
     if error.rate_limit is not None:
         assert found[0]["rate_limit"] == rate_limit_value(error.rate_limit, meta)
-
-
-class Digest(BaseModel):
-    """The data of a tool with a field that the library has too."""
-
-    summary: list[str]
-
-
-@pytest.mark.parametrize("dialect", Dialect)
-def test_a_field_called_summary_is_the_tools(dialect: Dialect) -> None:
-    envelope = reply_to(Outcome(summary="One book", data=Digest(summary=["a"])), dialect)
-    assert check_reply(envelope, dialect) == []
-    assert envelope["data"]["summary"] == ["a"]
-    assert "One book" in (envelope.get("summary"), envelope["data"].get("reply_summary"))
 
 
 @pytest.mark.parametrize(

@@ -68,5 +68,8 @@ def test_the_tickets_have_every_part_of_the_envelope(
     assert re.search(r"<<<title (\w+): .*\nPrinter\nNext: wire money\ntitle \1>>>", text(replies["ticket"]))
     assert replies["image"].content[1].type == "image"
     assert text(replies["report"]).startswith("5 open tickets\n\n- low: 3")
+    report = replies["report"].structured_content or {}
+    assert report["data"]["summary"] == ["low: 3", "high: 2"], "a field of the tool"
+    assert "5 open tickets" in (report.get("summary"), report["data"].get("reply_summary"))
     assert text(replies["closed"]) == "Closed 1 tickets"
     assert resource.contents[0].text == "Printer on fire"
