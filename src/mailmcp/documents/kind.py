@@ -186,14 +186,14 @@ def detect_kind(content: bytes, guess: Kind | None) -> Kind | None:
     `guess` decides only between kinds that look alike: zips with a damaged directory, and OLE files without
     a known stream.
     """
-    if b"%PDF-" in content[:_PDF_HEADER_WITHIN]:
-        return Kind.PDF
-    if content[:64].lstrip().startswith(b"{\\rt"):
-        return Kind.RTF
     if content.startswith((_ZIP_MAGIC, _ZIP_END)):
         return _detect_zip(content, guess)
     if content.startswith(_OLE_MAGIC):
         return _detect_ole(content, guess)
+    if b"%PDF-" in content[:_PDF_HEADER_WITHIN]:  # later than the others, which may contain one
+        return Kind.PDF
+    if content[:64].lstrip().startswith(b"{\\rt"):
+        return Kind.RTF
     return next((kind for magic, kind in _MAGICS if magic.match(content)), None)
 
 

@@ -32,6 +32,7 @@ TAKEN_APART_ELSEWHERE = {
     "boundary_inside_a_line": "Dovecot takes a line for a boundary that only begins like one",
     "boundary_used_twice": "Dovecot ends the inner multipart where the outer one ends",
     "similar_boundaries": "as boundary_inside_a_line",
+    "boundary_without_quotes": "Dovecot ends such a boundary at an equals sign, and finds an empty part more",
 }
 """Messages that the server has changed, or divides into other parts: what is shown is what it has."""
 

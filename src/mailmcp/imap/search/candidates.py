@@ -228,6 +228,8 @@ def _fetch_ranks(server: SearchServer, uids: Sequence[int], request: PageRequest
     """
     items = ["UID", *request.order.by.items]
     [fetched] = yield from fetch_steps(server.session, (uids, items))
+    if fetched.interrupted:
+        yield []  # raises: without ranks there is no order
     ranks: dict[int, int] = {}
     rank = 0
     for uid in uids:

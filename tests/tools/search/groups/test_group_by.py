@@ -123,7 +123,7 @@ def test_the_newest_ten_thousand_take_six_round_trips(many: Desk) -> None:
     assert reply.telemetry.imap_round_trips == 1 + count.MESSAGES_MAX // count.CHUNK_MESSAGES
     assert reply.telemetry.bytes_received < MANY * 180
     done = [number for number, _, what in many.reports if what == "messages counted"]
-    assert done[-5:] == list(range(2_000, count.MESSAGES_MAX + 1, 2_000))
+    assert sorted({*done}) == list(range(2_000, count.MESSAGES_MAX + 1, 2_000))
     reply = many.search(group_by="day")
     assert reply.telemetry.imap_round_trips == 1 + MANY // count.LIGHT_CHUNK_MESSAGES
     assert (reply.data["total"], reply.data["coverage"]["complete"]) == (MANY, True)
