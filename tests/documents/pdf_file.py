@@ -1,6 +1,5 @@
 """PDF files made object by object."""
 
-import zlib
 from collections.abc import Sequence
 
 
@@ -13,16 +12,25 @@ def pdf(pages: Sequence[str | bytes], *, bitmap: bool = False) -> bytes:
         f"<< /Type /Pages /Kids [{kids}] /Count {count} >>".encode(),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
-    for number, page in enumerate(pages):
+    for index, page in enumerate(pages):
         shown = page if isinstance(page, bytes) else show(page)
         objects += [
             (
-                f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {5 + 2 * number} 0 R "
+                f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {5 + 2 * index} 0 R "
                 "/Resources << /Font << /F1 3 0 R >> >> >>"
             ).encode(),
             stream(b"" if bitmap else shown),
         ]
-    return assemble(objects)
+    written = bytearray(b"%PDF-1.7\n")
+    places = []
+    for number, each in enumerate(objects, start=1):
+        places.append(len(written))
+        written += f"{number} 0 obj\n".encode() + each + b"\nendobj\n"
+    start = len(written)
+    written += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
+    written += b"".join(f"{place:010} 00000 n \n".encode() for place in places)
+    written += f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\n".encode()
+    return bytes(written + f"startxref\n{start}\n%%EOF\n".encode())
 
 
 def show(text: str) -> bytes:
@@ -34,23 +42,6 @@ def show(text: str) -> bytes:
     return b"BT /F1 12 Tf 72 720 Td " + lines + b"ET"
 
 
-def stream(content: bytes, *, entries: str = "", squeezed: int = 0) -> bytes:
-    """Make a stream object; `squeezed` times deflated."""
-    for _ in range(squeezed):
-        content = zlib.compress(content, 9)
-    filters = f"/Filter [{'/FlateDecode ' * squeezed}]" if squeezed else ""
-    return f"<< /Length {len(content)} {filters} {entries} >>\nstream\n".encode() + content + b"\nendstream"
-
-
-def assemble(objects: Sequence[bytes], *, trailer: str = "") -> bytes:
-    """Number the objects from 1, the catalogue, and write the table of where they are."""
-    written = bytearray(b"%PDF-1.7\n")
-    places = []
-    for number, each in enumerate(objects, start=1):
-        places.append(len(written))
-        written += f"{number} 0 obj\n".encode() + each + b"\nendobj\n"
-    start = len(written)
-    written += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
-    written += b"".join(f"{place:010} 00000 n \n".encode() for place in places)
-    written += f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R {trailer} >>\n".encode()
-    return bytes(written + f"startxref\n{start}\n%%EOF\n".encode())
+def stream(content: bytes) -> bytes:
+    """Make a stream object."""
+    return f"<< /Length {len(content)} >>\nstream\n".encode() + content + b"\nendstream"

@@ -33,11 +33,3 @@ def tarred(files: Iterable[tuple[str, bytes]], *links: tuple[str, str]) -> bytes
             entry.type = kind
             archive.addfile(entry)
     return out.getvalue()
-
-
-def named_gzip(name: str, content: bytes) -> bytes:
-    """Compress a file as gzip does, which keeps its name."""
-    out = io.BytesIO()
-    with gzip.GzipFile(name, "wb", fileobj=out) as file:
-        file.write(content)
-    return out.getvalue()
