@@ -13,8 +13,7 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import translate_errors
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.session import open_session
+from mailmcp.imap.session import Quirks, open_session
 from mailmcp.server.logs import configure_logging
 from mailmcp.wording import counted
 from mcp_envelope import ToolError
