@@ -6,12 +6,9 @@ import pytest
 from auth.conftest import Browser, Clock
 from mailmcp.auth.client import OAuthClient, discover
 from mailmcp.auth.provider import (
-    PROVIDERS,
     ConsentEndedError,
     ProviderUnavailableError,
     SignInError,
-    is_safe_url,
-    known_provider,
     metadata_urls,
     parse_metadata,
 )
@@ -186,10 +183,3 @@ def test_metadata_is_looked_for_where_the_rfc_puts_it() -> None:
         "https://a.example/.well-known/oauth-authorization-server/tenant",
         "https://a.example/tenant/.well-known/openid-configuration",
     )
-
-
-@pytest.mark.parametrize("name", PROVIDERS)
-def test_known_providers_have_safe_endpoints(name: str) -> None:
-    provider = known_provider(name)
-    assert all(map(is_safe_url, [provider.authorization_endpoint, provider.token_endpoint]))
-    assert provider.scope

@@ -246,7 +246,8 @@ def test_a_client_that_can_asks_its_user(era: Any, build: Any, action: Literal["
     if action == "accept":
         assert reply(result)["data"]["books"] == ["Emma"]
     else:
-        assert reply(result)["error"]["details"]["reason"] == "declined"
+        error = reply(result)["error"]
+        assert (error["code"], error["details"]["reason"]) == ("auth_failed", "declined")
 
 
 def test_a_client_whose_asking_fails_gets_the_reply_that_asks() -> None:

@@ -4,7 +4,6 @@ MCP requires that progress increases with each notification, and that none follo
 """
 
 import threading
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Final
@@ -14,7 +13,7 @@ from anyio import RunFinishedError, from_thread
 from anyio.lowlevel import current_token
 
 WAITING_MAX: Final = 100
-"""Reports that wait for a client that reads slowly. Beyond, the oldest are dropped."""
+"""Reports that wait for a client that reads slowly. Beyond, new ones are dropped."""
 
 STEP: Final = 0.001
 """What a report adds if it is not ahead of the one before, such as the first of another stage."""
@@ -30,39 +29,32 @@ class Progress:
         """Send with `send`; must be created on the event loop."""
         self._send = send
         self._loop, self._thread = current_token(), threading.get_ident()
-        self._waiting: deque[tuple[float, float, str]] = deque(maxlen=WAITING_MAX)
-        self._news = anyio.Event()
-        self._over = False
+        streams = anyio.create_memory_object_stream[tuple[float, float, str]](WAITING_MAX)
+        self._reported, self._waiting = streams
 
     def report(self, done: float, total: float, what: str) -> None:
         """Report progress; see `mcp_envelope.tool.Report`."""
-        self._waiting.append((done, total, what))
         if threading.get_ident() == self._thread:
-            self._notify()
+            self._put(done, total, what)
             return
         with suppress(RunFinishedError):  # a thread that outlives the server has nobody to report to
-            from_thread.run_sync(self._notify, token=self._loop)
+            from_thread.run_sync(self._put, done, total, what, token=self._loop)
 
-    def _notify(self) -> None:
-        self._news.set()
+    def _put(self, done: float, total: float, what: str) -> None:
+        with suppress(anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            self._reported.send_nowait((done, total, what))
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Send until the block ends, and then what waits."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._send_until_over)
-            try:
+            tasks.start_soon(self._send_all)
+            with self._reported:
                 yield
-            finally:
-                self._over = True
-                self._news.set()
 
-    async def _send_until_over(self) -> None:
-        sent, over = -STEP, False
-        while not over:
-            await self._news.wait()
-            self._news, over = anyio.Event(), self._over
-            while self._waiting:
-                done, total, what = self._waiting.popleft()
+    async def _send_all(self) -> None:
+        sent = -STEP
+        with self._waiting:
+            async for done, total, what in self._waiting:
                 sent = max(done, sent + STEP)
                 await self._send(sent, total or None, what)
