@@ -9,7 +9,6 @@ from mailmcp.tools.evidence import (
     SearchTerms,
     find_evidence,
     search_terms,
-    snippet_of,
     text_of,
 )
 
@@ -88,7 +87,6 @@ def test_html_is_read_as_a_person_sees_it() -> None:
     )
     sought = SearchTerms(anywhere=("needle",))
     assert text_of(fetched, sought) == "a needle"
-    assert snippet_of("a needle", sought, 50) == "a needle"
 
 
 def test_no_character_is_halved_where_the_text_is_cut() -> None:

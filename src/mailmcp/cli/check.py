@@ -8,7 +8,7 @@ from time import perf_counter
 
 import click
 
-from mailmcp.cli.options import config_option, load_or_exit
+from mailmcp.cli.options import config_option, load
 from mailmcp.imap.account import Account
 from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import translate_errors
@@ -54,7 +54,7 @@ def check(config: Path | None, account_id: str | None, *, as_json: bool) -> None
     Connects to each, or only to ACCOUNT_ID. Exits with 1 if an account fails, and with 2 if the settings have
     errors.
     """
-    settings = load_or_exit(config)
+    settings = load(config)
     configure_logging("warning", as_json=False)
     known = [account.account_id for account in settings.accounts]
     if account_id is not None and account_id not in known:

@@ -72,12 +72,7 @@ def file_name(file: Part | AttachmentRow) -> str:
 
 
 def files_column(rows: Sequence[AttachmentRow], total: int | None) -> list[str]:
-    """Return one column that names the files; none if there are no files.
-
-    Args:
-        rows: The first files.
-        total: How many there are, if there are more.
-    """
+    """Return one column that names the files, of which there are `total` if not all have rows; or none."""
     if not rows:
         return []
     names = (make_snippet(file_name(row), ROW_FILENAME_CHARS_MAX) for row in rows)

@@ -30,10 +30,7 @@ _MEGABYTE: Final = 1_000_000
 def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tuple[str, ...]:
     """Format a row: its columns, then where else it is and where the search matched.
 
-    Args:
-        row: The message.
-        zone: The time zone to show times in.
-        sizes: Whether to show sizes below a megabyte too.
+    `sizes` shows sizes below a megabyte too.
     """
     who = people_column(row.from_) or "no sender"
     if row.to is not None:
@@ -64,11 +61,7 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
 def list_columns(row: ListedRow, who: str, *, zone: tzinfo, when: str = "") -> list[str]:
     """Format what all lists show of a message, except its id.
 
-    Args:
-        row: The message.
-        who: Who wrote it, or to whom; quoted.
-        zone: The time zone to show times in.
-        when: When the invitation takes place; "" if that is unknown.
+    `who` wrote it, or received it, and is quoted; `when` is the time of an invitation, "" if it is unknown.
     """
     time = time_column(row.date, zone, arrived=row.arrived)
     if row.arrived and row.arrived != row.date:

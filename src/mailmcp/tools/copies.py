@@ -42,13 +42,7 @@ class Folded(Generic[PlaceT, ItemT]):
         return next((message for message in known if place not in message), None)
 
     def add(self, place: PlaceT, item: ItemT, keys: Sequence[Hashable]) -> None:
-        """Add a copy of a message, or a message of its own.
-
-        Args:
-            place: Its mailbox.
-            item: What to keep of it.
-            keys: What only copies of it share, as `copy_keys`.
-        """
+        """Add a copy of a message, or a message of its own; `keys` are what only copies of it share."""
         message = self.find(place, keys)
         if message is None:
             message = {}
@@ -66,10 +60,6 @@ def copy_keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
     COPY keeps INTERNALDATE (RFC 9051 section 6.4.7), and nobody who sends mail later can choose it. With
     the size it tells a copy from another message under the same headers, without a round trip. Where the
     server has ids of its own (EMAILID of RFC 8474, X-GM-MSGID), these decide.
-
-    Args:
-        account_id: Its account.
-        message: With COPY_ITEMS, or the server's ids.
     """
     keys: list[Hashable] = []
     if message.email_id:

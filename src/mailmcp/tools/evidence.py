@@ -14,7 +14,7 @@ from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.text.body import body_text
-from mailmcp.mail.text.snippet import find_words, make_snippet_around, normalize_words
+from mailmcp.mail.text.snippet import find_words, normalize_words
 from mailmcp.model.query import Kind, SearchQuery
 
 SNIPPET_OCTETS: Final = 4096
@@ -60,12 +60,7 @@ def search_terms(query: SearchQuery) -> SearchTerms:
 
 
 def find_evidence(terms: SearchTerms, texts: Mapping[str, str]) -> list[str]:
-    """Return the places whose text contains a term of the search.
-
-    Args:
-        terms: What was searched for.
-        texts: By place: `body`, `attachment_name`, or a header field in lower case.
-    """
+    """Return the places whose text contains a term; `body`, `attachment_name`, or a field in lower case."""
     found: list[str] = []
     for place, text in texts.items():
         wanted = (*terms.by_place.get(place, ()), *terms.anywhere)
@@ -90,8 +85,3 @@ def text_of(fetched: FetchedMessage, terms: SearchTerms) -> str:
     parts = frozenset(octets) if cut else frozenset()
     seen = body_text(text_parts, octets, cut=parts).text
     return without_torn_end(seen) if cut else seen
-
-
-def snippet_of(text: str, terms: SearchTerms, max_chars: int) -> str:
-    """Make a snippet around the last term found, else of the start; "" if there is no text."""
-    return make_snippet_around(text, terms.in_text, max_chars)

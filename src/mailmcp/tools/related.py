@@ -87,11 +87,8 @@ class RelatedMail:
     ) -> None:
         """Search all mailboxes and fetch what is new; two round trips.
 
-        Args:
-            query: What to search for.
-            thread_ids: By account, the server's own id of the conversation.
-            probe: A message that the query must find in its mailbox: a server that doesn't find it finds
-                no others.
+        `thread_ids` has the server's own id of the conversation by account. The query must find the message
+        `probe` in its mailbox: a server that doesn't find it finds no others.
         """
         known: dict[str, dict[str, list[int]]] = {}
         for ref in self.rows:

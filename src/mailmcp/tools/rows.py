@@ -19,10 +19,10 @@ from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.body_parts import list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.people import people_of
-from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
+from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet, make_snippet_around
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.attachment_row import FirstAttachments, file_name, first_attachments
-from mailmcp.tools.evidence import SearchTerms, find_evidence, snippet_of, text_octets, text_of
+from mailmcp.tools.evidence import SearchTerms, find_evidence, text_octets, text_of
 from mailmcp.tools.people import SentMail, addresses_of
 from mailmcp.tools.published import Row, Strings
 
@@ -123,10 +123,7 @@ _NO_DETAILS = RowDetails()
 def row_items(*, snippets: bool, terms: SearchTerms = _NOTHING) -> Callable[[Session], Sequence[str]]:
     """Choose what to fetch for a row: header fields and the structure, never whole messages.
 
-    Args:
-        snippets: Whether to fetch the first octets of the text. The server's PREVIEW (RFC 8970) is never
-            used: it shows what HTML hides.
-        terms: The words to look for.
+    The server's PREVIEW (RFC 8970) is never used: it shows what HTML hides.
     """
 
     def items(session: Session) -> Sequence[str]:
@@ -150,16 +147,9 @@ def build_row(
     sent_mail: SentMail = _ANYONES,
     details: RowDetails = _NO_DETAILS,
 ) -> MessageRow:
-    """Build the row of a message.
+    """Build the row of a message from what `row_items` requested, or some of it.
 
-    Args:
-        ref: The message.
-        fetched: What `row_items` requested, or some of it.
-        snippet_chars: The length of the snippet; 0 leaves out the snippet and `matched_in`.
-        terms: The words of the search.
-        places: Where copies of it are.
-        sent_mail: Recognizes mail that the owner wrote.
-        details: What was fetched for it alone.
+    `snippet_chars` 0 leaves out the snippet and `matched_in`; `places` are those of its copies.
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
     structure = parse_body_structure(fetched.body_structure)
@@ -182,11 +172,11 @@ def build_row(
             "attachment_name": "\n".join(files),
         }
         matched_in = find_evidence(terms, texts) or None
-        snippet = snippet_of(text, terms, snippet_chars)
+        snippet = make_snippet_around(text, terms.in_text, snippet_chars)
     return MessageRow.model_validate(
         {
             **id_values(ref),
-            "date": format_rfc3339(moment) if (moment := written or fetched.internal_date) else "",
+            "date": date_of(headers, fetched),
             "arrived": arrived,
             "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
             "suspicions": sent_mail.lookalikes(ref, headers) or None,

@@ -78,16 +78,13 @@ class Call(Shared):
     def choose_account(self, account_id: str, *, or_all: str = "") -> Account:
         """Choose an account. It need not be named if it is the only one or is called `default`.
 
-        Args:
-            account_id: "" if the caller named none.
-            or_all: The value that means all accounts, for the error; "" if there is none.
+        For the error, `or_all` is the value that means all accounts; "" if there is none.
 
         Raises:
             InvalidInputError: The caller must name one of several.
             NotFoundError: There is no such account; reason `account_unknown`.
         """
-        accounts = self.pool.accounts
-        ids = [each.account_id for each in accounts]
+        ids = [each.account_id for each in self.pool.accounts]
         if not account_id:
             if len(ids) != 1 and _DEFAULT not in ids:
                 one_of = f"{', '.join(ids)}{f', or {or_all} for all' if or_all else ''}"
@@ -98,25 +95,10 @@ class Call(Shared):
         try:
             account = self.pool.sessions_of(account_id).account
         except NotFoundError as error:
-            raise self._unknown_account(account_id, error) from None
+            list_accounts = NextAction(instruction="List the accounts.", tool=LIST_ACCOUNTS)
+            raise error.replace(next_action=list_accounts) from None
         self.account_id = account.account_id
         return account
-
-    def _unknown_account(self, account_id: str, error: NotFoundError) -> NotFoundError:
-        accounts = self.pool.accounts
-        same = [each.account_id for each in accounts if each.account_id.lower() == account_id.lower()]
-        if same:
-            return error.replace(message=f"{error.message} Ids are case-sensitive: send {', '.join(same)}.")
-        address, owner_of = account_id.strip().lower(), self.preferences.owner_of
-        owners = [
-            each.account_id
-            for each in accounts
-            if address in {name.lower() for name in (each.user, *owner_of(each.account_id).addresses)}
-        ]
-        if owners:
-            hint = f"That is an address or login of {', '.join(owners)}: send the id."
-            return error.replace(message=f"{error.message} {hint}")
-        return error.replace(next_action=NextAction(instruction="List the accounts.", tool=LIST_ACCOUNTS))
 
     def choose_message(self, ref: MessageRef, account_id: str) -> MessageRef:
         """Choose the account and mailbox of a message. `account_id`, if not "", must be that account.
@@ -180,10 +162,7 @@ class Call(Shared):
     ) -> dict[str, ResultT | ToolError]:
         """Run a function on a session of each account, side by side.
 
-        Args:
-            works: By account, as for `ask`.
-            mailboxes: By account, the mailbox that it selects first, if that is known.
-            deadline: If earlier than the call's.
+        Each may have a deadline earlier than the call's, and a mailbox that it selects first.
 
         Returns:
             By account what its function returned, or why it failed.

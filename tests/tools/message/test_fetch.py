@@ -1,6 +1,7 @@
 """How much is fetched of a message: little, also of large ones; and what to do when it cannot be had."""
 
 from email.policy import SMTP
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -18,6 +19,7 @@ from tools.letters import crlf, make_letter
 from tools.stores import Store, peer_account
 
 MIB = 1_048_576
+RECIPIENTS_1200 = Path(__file__).parents[2] / "corpus" / "recipients_1200.eml"
 
 
 def newest(desk: Desk) -> str:
@@ -213,3 +215,36 @@ def test_dovecot_sends_0x80_for_nul_and_the_text_is_read_all_the_same(
     reply = desk.get(newest(desk))
     assert reply.data["message"]["body_text"] == "Grüße"
     assert (LOST in reply.outcome.warnings, reply.telemetry.imap_round_trips) == (True, 1)
+
+
+def test_recipients_that_do_not_fit_are_counted_and_can_be_requested(store: Store, desk: Desk) -> None:
+    octets = RECIPIENTS_1200.read_bytes()
+    store.fill("INBOX", [octets])
+    [row] = desk.search().data["messages"]
+    reply = desk.get(row["message_id"])
+    shown = reply.data["message"]["to"].count("@")
+    assert reply.data["message"]["to"].endswith(
+        f"<recipient.number.{shown}@quay.example>, {1_200 - shown} more"
+    )
+    [warning] = [each for each in reply.outcome.warnings if each.startswith("To has 1200 addresses")]
+    assert "imap_get_message_raw" in warning
+    source = ""
+    more = desk.call("imap_get_message_raw", {"message_id": row["message_id"], "max_bytes": 100_000})
+    source += more.data["content"]
+    while more.outcome.next_action is not None:
+        more = desk.call(more.outcome.next_action.tool, dict(more.outcome.next_action.arguments))
+        source += more.data["content"]
+    assert source.count("@quay.example") == 1_200
+
+
+def test_a_message_without_a_sender_costs_one_round_trip_more(store: Store, desk: Desk) -> None:
+    """It might have one that the server does not see."""
+    with_sender = b"From: ann@a.example\r\nSubject: x\r\n\r\n"
+    store.fill("INBOX", [with_sender, with_sender])
+    desk.search()
+    warm = desk.search(sort="oldest").telemetry.imap_round_trips
+    store.fill("INBOX", [b"Subject: nobody's\r\n\r\n"] * 3)
+    desk.forget()
+    reply = desk.search(sort="oldest")
+    assert [row["from"] for row in reply.data["messages"]] == ["ann@a.example"] * 2 + [""] * 3
+    assert reply.telemetry.imap_round_trips == warm + 1

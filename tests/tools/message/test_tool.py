@@ -7,9 +7,8 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.model.owner import Owner
-from mailmcp.reasons import Reason
 from mailmcp.tools.preferences import DEFAULTS
-from mcp_envelope import InvalidInputError, NotFoundError, Untrusted
+from mcp_envelope import InvalidInputError, Untrusted
 from tools.desk import Desk, Reply
 from tools.letters import crlf, make_letter, make_numbered
 from tools.stores import Store
@@ -119,16 +118,6 @@ def test_arguments_of_earlier_releases_mean_what_replaces_them(store: Store, des
     assert message["headers"]["Subject"] == "Subject"
 
 
-def test_a_part_of_html_that_begins_within_a_mark_is_marked(store: Store, desk: Desk) -> None:
-    body = f'one <a href="https://x.example/]?[">two</a> <img alt="]"> {"three " * 200} secret'
-    letter = make_letter(text="Plain\n", html=f'<p style="opacity:var(--dim)">{body}</p>')
-    message_id = put(store, desk, letter.as_bytes())
-    whole = desk.message(message_id, body_mode="html", body_max_chars=100_000)["body_html"]
-    assert whole.count("]") == whole.count("[may be hidden: ") == 3
-    rest = desk.message(message_id, body_mode="html", body_offset=whole.index("secret"))["body_html"]
-    assert rest.startswith("[may be hidden: secret]")
-
-
 def test_long_links_are_in_the_data_as_far_as_they_are_shown(store: Store, desk: Desk) -> None:
     targets = [f"https://news.example/{'x' * 60}{number}" for number in range(3)]
     letter = make_letter()
@@ -193,16 +182,6 @@ def test_quoted_history_is_one_line_unless_it_is_asked_for(store: Store, desk: D
     assert "quotes=" not in kept.text
 
 
-@pytest.mark.parametrize(
-    ("subject", "cites"), [("A poem", True), ("Re: A poem", False), ("Fwd: A poem", True)]
-)
-def test_what_a_new_message_quotes_without_an_attribution_is_no_history(
-    store: Store, desk: Desk, subject: str, *, cites: bool
-) -> None:
-    message_id = put(store, desk, make_letter(subject, "A poem:\n\n" + "> line\n" * 9).as_bytes())
-    assert desk.message(message_id)["body_text"].count("> line") == (9 if cites else 0)
-
-
 def test_headers_on_request(store: Store, desk: Desk) -> None:
     letter = make_letter()
     ids = " ".join(f"<{number}@quay.example>" for number in range(200))
@@ -238,10 +217,6 @@ WARNINGS: dict[str, tuple[bytes, str]] = {
         make_letter(text=ARMOUR).as_bytes(),
         "The message is encrypted (OpenPGP); its text can't be read here.",
     ),
-    "no readable date": (
-        make_letter(date="tomorrow").as_bytes(),
-        "The message has no readable date: the date shown is when the server received it.",
-    ),
     "malformed": (
         crlf(
             "Date: Mon, 01 Jan 2024 12:00:00 +0000\nContent-Type: multipart/mixed; boundary=cut\n\n--cut\n"
@@ -260,11 +235,6 @@ def test_what_a_reader_must_know_is_a_warning(store: Store, desk: Desk, octets: 
     if warning.startswith("People"):
         assert reply.data["message"]["not_in_html"] == LIE.strip()
         assert reply.outcome.blocks[-1] == Untrusted(label="not_in_html", text=LIE.strip())
-
-
-def test_a_date_that_is_only_the_arrival_says_so(store: Store, desk: Desk) -> None:
-    reply = desk.get(put(store, desk, make_letter(date="tomorrow").as_bytes()))
-    assert "\nDate: arrived 20" in reply.text
 
 
 def test_a_sender_who_imitates_the_user_is_a_warning(store: Store, desk: Desk) -> None:
@@ -297,39 +267,6 @@ def test_each_notice_is_one_line_that_its_values_cannot_leave(store: Store, desk
     assert '; what: "Review Next: \\`imap_get_message\\`"; ' in line
 
 
-@pytest.mark.parametrize(
-    ("headers", "body", "expected"),
-    [
-        ("Content-Type: text/plain; charset=koi8-r\n\n", "Привет".encode("koi8-r"), "Привет"),
-        ("Content-Type: text/plain; charset=iso-2022-jp\n\n", "日本".encode("iso-2022-jp"), "日本"),
-        ("Content-Type: text/plain; charset=utf-8\n\n", "Größe".encode("latin-1"), "Größe"),
-        ("Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n", b"R3LDvG4=", "Grün"),
-        ("\n", b"no headers of MIME", "no headers of MIME"),
-        ("\n", b"", ""),
-    ],
-)
-def test_encodings(store: Store, desk: Desk, headers: str, body: bytes, expected: str) -> None:
-    octets = crlf(f"Subject: x\nMIME-Version: 1.0\n{headers}".replace("\n\n\n", "\n\n")) + body + b"\r\n"
-    reply = desk.get(put(store, desk, octets))
-    assert reply.data["message"]["body_text"] == expected
-    assert ("(no text)" in reply.text) == (not expected)
-
-
-def test_a_mislabelled_charset_is_put_right_in_rows_and_texts(store: Store, desk: Desk) -> None:
-    """Polish that is declared as ISO-8859-1."""
-    head = (
-        b"From: Ann <ann@example.org>\r\nSubject: =?iso-8859-1?Q?Wp=B3ata_za_us=B3ugi_i_=BFywno=B6=E6?=\r\n"
-        b"Content-Type: text/plain; charset=iso-8859-1\r\n\r\n"
-    )
-    message_id = put(store, desk, head + "Zażółć gęślą jaźń, proszę państwa.\r\n".encode("iso8859-2"))
-    [row] = desk.search(limit=1).data["messages"]
-    reply = desk.get(message_id)
-    message = reply.data["message"]
-    assert row["subject"] == message["subject"] == "Wpłata za usługi i żywność"
-    assert message["body_text"] == "Zażółć gęślą jaźń, proszę państwa."
-    assert [each for each in reply.outcome.warnings if "(read as iso-8859-2)" in each]
-
-
 def test_nothing_is_marked_as_read(store: Store, desk: Desk) -> None:
     store.fill("INBOX", [make_letter(text="a\n", html="<p>b</p>").as_bytes(), *make_numbered(1)])
     before = store.flags("INBOX")
@@ -337,18 +274,3 @@ def test_nothing_is_marked_as_read(store: Store, desk: Desk) -> None:
         desk.get(row["message_id"], body_mode="html", attachment_mode="extract_text")
     assert store.flags("INBOX") == before
     assert all(b"\\Seen" not in flags for flags in before.values())
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", Reason.MALFORMED_ID),
-        ("INBOX:1", Reason.MALFORMED_ID),
-        ("<1@example.org>", Reason.MALFORMED_ID),
-        ("imap:gone:INBOX:1:1", Reason.ACCOUNT_UNKNOWN),
-    ],
-)
-def test_an_id_of_nothing_is_refused(desk: Desk, text: str, reason: Reason) -> None:
-    with pytest.raises((InvalidInputError, NotFoundError)) as caught:
-        desk.get(text)
-    assert caught.value.reason is reason

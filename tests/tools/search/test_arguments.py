@@ -63,6 +63,7 @@ def test_mailboxes_are_one_or_several(raw: dict[str, Any], names: tuple[str, ...
         ({"smaller_than": 2**32}, [("smaller_than", "out_of_range")]),
         ({"larger_than": "much"}, [("larger_than", "invalid_type")]),
         ({"unanswered_only": True, "answered": True}, [("unanswered_only", "exclusive_params")]),
+        ({"awaiting_reply": "from_me", "group_by": "sender"}, [("awaiting_reply", "exclusive_params")]),
         ({"header_message_id": "imap:home:INBOX:1:2"}, [("header_message_id", "invalid_value")]),
         ({"keyword": "\\Seen"}, [("keyword", "invalid_value")]),
         (

@@ -94,12 +94,6 @@ def test_who_the_owner_is_must_be_known(store: Store, desk: Desk) -> None:
         desk.search(awaiting_reply="from_me")
 
 
-@pytest.mark.parametrize("other", [{"answered": True}, {"group_by": "sender"}])
-def test_some_arguments_contradict_it(bobs: Desk, other: dict[str, object]) -> None:
-    with pytest.raises(InvalidInputError, match="can't be combined"):
-        bobs.search(awaiting_reply="from_me", **other)
-
-
 def test_a_page_takes_six_round_trips_at_most(dovecot_mail: Store, open_desk: Callable[..., Desk]) -> None:
     """LIST, two or three for the candidates, and two for the replies."""
     for number in range(12):

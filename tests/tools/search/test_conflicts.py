@@ -54,18 +54,6 @@ def test_a_mailbox_made_anew_between_pages_is_a_conflict(
 
 
 @pytest.mark.parametrize("cached", [True, False])
-def test_a_message_expunged_between_pages_is_on_none_of_them(
-    store: Store, project: Desk, *, cached: bool
-) -> None:
-    first = project.search(mailbox="Project", limit=2)
-    store.expunge("Project", [first.uids[-1] - 1])
-    if not cached:
-        project.forget()
-    page = project.search(cursor=first.data["next_cursor"])
-    assert (page.places, page.data["status"], page.data["has_more"]) == ([2, 1], "ok", False)
-
-
-@pytest.mark.parametrize("cached", [True, False])
 def test_a_last_page_of_which_nothing_is_left_ends_the_list(
     store: Store, project: Desk, *, cached: bool
 ) -> None:

@@ -15,15 +15,14 @@ from mailmcp.model.query import CRITERIA
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.advice import search_warnings
 from mailmcp.tools.search.coverage import COVERAGE_CHARS_MAX, Coverage
-from mailmcp.tools.search.failures import nothing_searched, source_issues
+from mailmcp.tools.search.failures import source_issues
 from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, suggest_search
 from mailmcp.tools.search.sources import Searched, Searches
 from mailmcp.tools.search.state import Search
-from mcp_envelope import ConflictError, InternalError, NotFoundError, ToolError
+from mcp_envelope import InternalError, NotFoundError, ToolError
 from tools.search.starting import TODAY, read, start
 
 SEARCH = start(query="x")
-SEVERAL = start(query="x", mailbox="*", account_id="*")
 LOST = InternalError("lost", reason=Reason.CONNECTION_LOST, retryable=True)
 MISSING = NotFoundError("missing", reason=Reason.MAILBOX_MISSING)
 ARCHIVE, TRASH = ("home", "Archive"), ("home", "Trash")
@@ -56,7 +55,7 @@ def coverage(
         box = Mailbox(name=name, delimiter="/", selectable=True, special_use=use)
         listings[account_id] = (*listings.get(account_id, ()), box)
     searches = Searches(searched=searched, listings=listings, **facts)
-    return Coverage(search=search, searches=searches, listings=listings)
+    return Coverage(search=search, searches=searches)
 
 
 @pytest.mark.parametrize(
@@ -126,13 +125,6 @@ def test_known_gaps_count_only_if_nothing_was_found() -> None:
     assert [(each.complete, each.unproven) for each in (something, later)] == [(True, "")] * 2
 
 
-def test_what_an_earlier_page_missed_is_missing_still() -> None:
-    later = coverage(replace(SEARCH, incomplete=True, is_first_page=False, total=3))
-    assert not later.complete
-    assert later.summarize_nothing_found().endswith("but not everything could be searched")
-    assert replace(coverage(seen=(scanned(uids=(4,)),)), unread=True).complete is False
-
-
 QUERY, SUBJECT = (row for row in CRITERIA if row.name in {"query", "subject"})
 
 
@@ -153,19 +145,6 @@ def test_the_next_search_is_where_matches_were_counted(counts: Counts, changed: 
     arguments = suggest_search(found, counts).arguments
     assert arguments is not None
     assert {name: arguments.get(name) for name in changed} == changed
-
-
-def test_the_last_suggestion_is_a_list_of_mailboxes() -> None:
-    assert suggest_search(coverage(), NO_COUNTS).tool == "imap_list_mailboxes"
-
-
-def test_left_out_mailboxes_of_several_accounts_are_searched_in_all_of_them() -> None:
-    accounts = ("home", "club")
-    sources = tuple(Source(account_id=each, mailbox="*") for each in accounts)
-    found = coverage(replace(SEVERAL, sources=sources), others=tuple((each, "Trash") for each in accounts))
-    arguments = suggest_search(found, NO_COUNTS).arguments
-    assert arguments is not None
-    assert (arguments["account_id"], arguments["mailboxes"]) == ("*", ["Trash"])
 
 
 @pytest.mark.parametrize(
@@ -197,20 +176,3 @@ def test_an_account_that_failed_alike_everywhere_is_one_issue() -> None:
         ("home", "B", "missing"),
         ("club", "A", "lost"),
     ]
-
-
-def test_the_error_of_all_is_that_of_the_first() -> None:
-    searches = Searches(searched=[place("home", "A", MISSING), place("club", "B", LOST)])
-    error = nothing_searched(SEARCH, searches, None)
-    assert (error.message, error.code) == (MISSING.message, MISSING.code)
-    assert [each["mailbox"] for each in error.details["issues"]] == ["A", "B"]  # type: ignore[attr-defined]
-    assert error.next_action is not None
-    assert error.next_action.tool == "imap_list_mailboxes"
-
-
-def test_the_next_action_for_a_rebuilt_mailbox_repeats_the_search() -> None:
-    rebuilt = ConflictError("It was rebuilt.", reason=Reason.UIDVALIDITY_CHANGED)
-    error = nothing_searched(start(mailbox="A"), Searches(searched=[place("home", "A", rebuilt)]), None)
-    assert "issues" not in error.details
-    assert error.next_action is not None
-    assert error.next_action.arguments == {"account_id": "home", "mailbox": "A"}

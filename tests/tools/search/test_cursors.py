@@ -64,13 +64,7 @@ def problems(error: InvalidInputError) -> list[tuple[str, str]]:
     ("name", "value"),
     [
         ("account_id", "home"),
-        ("account_id", "unknown"),
         ("mailbox", "Archive"),
-        ("query", "other"),
-        ("from", "other"),
-        ("to", "other"),
-        ("subject", "Message"),
-        ("since", "2000-01-02"),
         ("before", "2999-12-30"),
         ("snippet_max_chars", 61),
     ],
@@ -92,15 +86,11 @@ def test_text_that_is_not_a_cursor_is_malformed(searching: Desk, text: str) -> N
     ("old", "new"),
     [
         (".since=2000-01-01", ".since=2000-02-30"),
-        (".since=2000-01-01", ".since=then"),
-        (".unread_only=true", ".group_by=sender"),
-        (".unread_only=true", ".q=text"),
         ("query=text", "query=a%0D%0AA1+DELETE+INBOX"),
         ("query=text", "query=a%00b"),
         ("query=text", "query=" + "a" * 2000),
         (":INBOX:", ":IN%0D%0ABOX:"),
         (":INBOX:", ":" + "a" * 2000 + ":"),
-        ("limit=1.", "limit=101."),
     ],
 )
 def test_an_impossible_forged_cursor_is_malformed(searching: Desk, cursor: str, old: str, new: str) -> None:

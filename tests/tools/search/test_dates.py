@@ -1,11 +1,12 @@
-"""Searches by Date header, and imported mail that buries what arrived before it."""
+"""Searches by Date header, mail that was imported or moved, and dates that can't be read."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
-from tools.letters import make_letter
+from tools.letters import make_letter, make_numbered
 from tools.search.test_paging import pages
 from tools.stores import Store
 
@@ -65,3 +66,46 @@ def test_times_go_by_the_header_too(imported: Desk) -> None:
     days = {"start_date": "2015-03-06", "end_date": "2015-04-06"}
     assert subjects(imported.search(dates="written", **days)) == ["Archive 4", "Archive 3"]
     assert "dates=written" in imported.search(**days).text
+
+
+def numbers(reply: Reply) -> list[int]:
+    return [int(row["subject"].split()[-1]) for row in reply.data["messages"]]
+
+
+def test_a_search_begun_before_the_move_goes_on_as_it_began(store: Store, desk: Desk) -> None:
+    now = datetime(2026, 3, 20, tzinfo=UTC)
+    store.fill("INBOX", make_numbered(1, 2, 3, 4), received=now)
+    first = desk.search(limit=2)
+    store.fill("INBOX", make_numbered(5), received=now - timedelta(days=5))
+    desk.search(limit=2)
+    assert numbers(desk.search(cursor=first.data["next_cursor"])) == [2, 1]
+
+
+def test_what_cannot_be_sorted_is_said_on_each_page(
+    pymap_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mailmcp.imap.search.candidates.BLOCK_MESSAGES", 3)
+    for day in (9, 2, 5, 7, 1, 8):
+        received = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=day)
+        pymap_mail.fill("INBOX", make_numbered(day), received=received)
+    found = list(pages(open_desk(pymap_mail.account), limit=2))
+    assert [each for page in found for each in numbers(page)] == [8, 7, 1, 9, 5, 2]
+    assert all("messages are in order, starting with those" in page.text for page in found)
+
+
+ARRIVED = datetime(2026, 11, 25, 12, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("date", ["jue ago 30 13:55:12 2007", ""])
+def test_a_time_that_is_only_the_arrival_says_so(store: Store, open_desk: DeskFactory, date: str) -> None:
+    desk = open_desk(store.account)
+    store.fill("INBOX", [make_letter(date=date).as_bytes()], received=ARRIVED)
+    reply = desk.search()
+    [row] = reply.data["messages"]
+    assert row["date"] == row["arrived"] == "2026-11-25T12:30:00Z"
+    assert "- arrived 2026-11-25 12:30 | " in reply.text
+    message = desk.get(row["message_id"])
+    assert message.data["message"]["date"] == "2026-11-25T12:30:00Z"
+    assert "no readable date: the date shown is when the server received it" in message.text
+    thread = desk.call("imap_get_thread", {"message_id": row["message_id"]})
+    assert "- arrived 2026-11-25 12:30 | " in thread.text

@@ -202,3 +202,20 @@ def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskF
     assert issue["message_id"].endswith(":3")
     assert issue["message_id"] in reply.text
     assert issue["code"] == "internal"
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rule(command="UID FETCH", containing="BODY.PEEK[TEXT]", action=Close("before")),
+        Rule(command="UID FETCH", containing="BODY.PEEK[TEXT]", action=Respond(b"{tag} NO not this\r\n")),
+        Rule(command="EXAMINE", containing="INBOX", action=Respond(b"{tag} NO not again\r\n"), nth=3),
+    ],
+)
+def test_rows_stay_without_snippets_that_fail(peer: PeerFactory, open_desk: DeskFactory, rule: Rule) -> None:
+    """The third time INBOX is opened is for the snippets: before, it was for SEARCH and for FETCH."""
+    server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="B")], rules=[rule])
+    reply = open_desk(peer_account(server)).search(mailbox="*", snippet_max_chars=50)
+    assert [row["subject"] for row in reply.data["messages"]] == ["Message 1"]
+    assert reply.data["messages"][0]["snippet"] == ""
+    assert reply.data["status"] == "ok"

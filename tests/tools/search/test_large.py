@@ -79,9 +79,3 @@ def test_a_page_of_a_search_whose_time_is_up_says_so(large: Desk, monkeypatch: p
     assert first.data["coverage"]["complete"], "on later pages"
     assert [uid for page in pages for uid in page.uids] == list(range(20, 10, -1))
     assert "No more messages match" in pages[-1].text or pages[-1].uids
-
-
-def test_all_mailboxes_go_on_below_a_large_one(large: Desk, dovecot_mail: Store) -> None:
-    dovecot_mail.fill("Archive", [make_letter(f"Kept {number}").as_bytes() for number in range(5)])
-    rows = [row["message_id"] for page in walk(large, mailbox="*") for row in page.data["messages"]]
-    assert len(rows) == len(set(rows)) == COUNT + 5

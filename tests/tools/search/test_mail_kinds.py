@@ -77,16 +77,3 @@ def test_servers_that_do_not_know_the_empty_text(
     reply = open_desk(peer_account(server)).search(kind=kind, limit=5)
     assert reply.uids == EXPECTED[kind]
     assert reply.data["coverage"]["complete"]
-
-
-def from_(address: str) -> bytes:
-    return f"From: {address}\r\nSubject: Tea\r\nMIME-Version: 1.0\r\n\r\nTea.\r\n".encode()
-
-
-def test_kinds_can_be_counted(dovecot_mail: Store, open_desk: DeskFactory) -> None:
-    news = b"List-Unsubscribe: <https://x/u>\r\n"
-    dovecot_mail.fill("INBOX", [news + from_("shop@a.example")] * 3 + [from_("ann@a.example")])
-    desk = open_desk(dovecot_mail.account)
-    counted = desk.search(kind="newsletter", group_by="sender").data
-    assert [(each["key"], each["count"]) for each in counted["groups"]] == [("shop@a.example", 3)]
-    assert counted["coverage"]["complete"]

@@ -4,7 +4,7 @@ import pytest
 
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
-from servers.peer_mailbox import PeerMailbox, make_messages
+from servers.peer_mailbox import make_messages
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_numbered
@@ -54,16 +54,3 @@ def test_a_failed_list_only_leaves_out_the_other_mailboxes(peer: PeerFactory, op
     assert reply.data["returned"] == 0
     assert "mailboxes_not_searched" not in reply.data["coverage"]
     assert reply.data["next_action"]["tool"] == "imap_list_mailboxes"
-
-
-def test_an_empty_result_with_a_failed_mailbox_proves_nothing(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
-    refusal = Rule(command="EXAMINE", containing="Shut", action=Respond(b"{tag} NO [UNAVAILABLE] no\r\n"))
-    server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="Shut")], rules=[refusal])
-    reply = open_desk(peer_account(server)).search(mailbox="*", subject="nowhere")
-    assert reply.outcome.summary.startswith(
-        "No messages were found in 1 mailbox (work), but 1 mailbox could not"
-    )
-    assert reply.data["status"] == "partial"
-    assert reply.data["next_action"]["instruction"] == "Search again where it failed."

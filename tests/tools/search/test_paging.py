@@ -127,3 +127,14 @@ def test_a_page_after_a_change_serves_those_below_it_from_the_cache(store: Store
     third = seven.search(cursor=second.data["next_cursor"])
     assert [len(page.uids) for page in (second, third)] == [2, 2]
     assert (second.telemetry.cache_hit, third.telemetry.cache_hit) == (False, True)
+
+
+def test_matches_are_counted_without_rows(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", make_numbered(*range(1, 13)))
+    reply = desk.search(subject="Message", limit=0)
+    data = reply.data
+    assert (data["total"], data["returned"], data["messages"], data["has_more"]) == (12, 0, [], False)
+    assert reply.outcome.summary.startswith("12 messages in `INBOX`")
+    action = data["next_action"]
+    assert "limit" not in action["arguments"]
+    assert desk.call(action["tool"], action["arguments"]).data["returned"] == 10

@@ -8,12 +8,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mailmcp.reasons import Reason
 from mailmcp.tools.preferences import Preferences
-from mcp_envelope import BaseReason, InvalidInputError, NotFoundError
+from mcp_envelope import BaseReason, InvalidInputError
 from servers.dovecot import Dovecot
 from servers.embedded import Pymap
-from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_letter, make_numbered
 from tools.stores import Store, dovecot_store, pymap_store
@@ -152,23 +150,6 @@ def search_and_read(store: Store, desk: Desk, mailbox: str) -> None:
     assert (first.places, second.places) == ([2], [1])
     row = second.data["messages"][0]
     assert desk.message(row["message_id"])["subject"] == "Message 1"
-
-
-def test_an_unknown_account_is_not_found(desk: Desk) -> None:
-    with pytest.raises(NotFoundError, match="Accounts: work") as caught:
-        desk.search(account_id="home")
-    assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
-    action = caught.value.next_action
-    assert action is not None
-    assert desk.call(action.tool, dict(action.arguments)).data["accounts"]
-
-
-def test_with_several_accounts_one_must_be_named(pymap_mail: Store, open_desk: DeskFactory) -> None:
-    desk = open_desk(pymap_mail.account, pymap_mail.named("home"))
-    with pytest.raises(InvalidInputError, match="work, home") as caught:
-        desk.search()
-    assert caught.value.reason is BaseReason.MISSING_PARAM
-    assert desk.search(account_id="home").data["account_id"] == "home"
 
 
 def test_the_next_step_after_the_last_page_is_to_read_the_only_one(store: Store, desk: Desk) -> None:

@@ -43,12 +43,7 @@ def document_error(error: UnreadableError, argument: str, next_action: NextActio
 
 
 async def open_member(call: Call, file: AttachedFile, name: str) -> AttachedFile:
-    """Take one file out of an archive, or out of an Outlook message.
-
-    Args:
-        call: For the process that reads documents, and the deadline.
-        file: What contains it.
-        name: As the text of `file` lists it.
+    """Take one file out of an archive or an Outlook message, by its name in the text of that.
 
     Raises:
         InvalidInputError: There is no such file, or it can't be read.
@@ -110,15 +105,16 @@ def _detect(file: AttachedFile, kinds: Collection[Kind], otherwise: Cause) -> tu
     return content, kind
 
 
-def content_limit(file: AttachedFile, folder: Path | None) -> int:
+def content_limit(file: AttachedFile, folder: Path | None, size_octets: int | None = None) -> int:
     """Return the octets that a file may have, to be saved in a folder or else sent in a reply.
 
     Raises:
-        InvalidInputError: With reason `too_large`, by the size that is announced.
+        InvalidInputError: With reason `too_large`: it has more, by the size that is known or else announced.
     """
     limit = limits.ATTACHMENT_CONTENT_OCTETS_MAX if folder is None else SAVED_OCTETS_MAX
     part = file.part
-    if part.decoded_size <= limit:
+    size = part.decoded_size if size_octets is None else size_octets
+    if size <= limit:
         return limit
     next_action = None
     if can_have_text(part.content_type, part.filename):
@@ -129,7 +125,7 @@ def content_limit(file: AttachedFile, folder: Path | None) -> int:
     raise InvalidInputError.of(
         "mode",
         Reason.TOO_LARGE,
-        f"can't be used: the file has about {part.decoded_size} octets, but {what} at most {limit}. "
+        f"can't be used: the file has about {size} octets, but {what} at most {limit}. "
         "Send text or image, or save if the user has set a folder.",
         next_action=next_action,
     )
@@ -143,7 +139,6 @@ def decode_content(file: AttachedFile, folder: Path | None) -> TransferDecoded:
     """
     limit = content_limit(file, folder)
     decoded = decode_transfer(file.octets, file.part.encoding)
-    if file.cut or len(decoded.octets) > limit:  # the server announced less
-        part = replace(file.part, encoding="binary", size_octets=max(limit + 1, len(decoded.octets)))
-        content_limit(replace(file, part=part), folder)
+    size = len(decoded.octets)
+    content_limit(file, folder, max(limit + 1, size) if file.cut else size)  # it may be more than announced
     return decoded

@@ -73,12 +73,8 @@ def fetch_part(
 ) -> AttachedFile:
     """Fetch a part; one round trip up to `limits.PART_RANGE_OCTETS`, and one for each further range.
 
-    Args:
-        session: A session of the account.
-        ref: The message.
-        part_id: Numbers and dots only.
-        choose_limit: Says how many octets, as stored, are wanted of the file; may raise.
-        report: Called with progress if the part takes more than one range.
+    `part_id` has numbers and dots only. `choose_limit` says how many octets, as stored, are wanted of the
+    file; it may raise.
 
     Raises:
         NotFoundError: The mailbox, the message or the part doesn't exist.

@@ -6,7 +6,7 @@ Invisible characters are removed, and counted in a warning.
 import codecs
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -102,13 +102,9 @@ async def in_thread(work: Callable[[], ResultT], *, abandon: bool = True) -> Res
 
 
 async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bool = False) -> Extraction:
-    """Read the text of a part in a worker thread or another process.
+    """Read the text of a part in a worker thread or another process, from octets still transfer-encoded.
 
-    Args:
-        call: For the extractor and the deadline.
-        part: What the labels say. The content decides.
-        octets: Still transfer-encoded.
-        cut: Whether the part has more octets. A document is then not read.
+    `cut` says that the part has more octets. A document is then not read.
 
     Raises:
         UnreadableError: There is no text, or it can't be read.
@@ -116,22 +112,16 @@ async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bo
     read = await in_thread(lambda: _read(part, octets, cut=cut))
     if isinstance(read, Extraction):
         return read
-    if read.kind is Kind.IMAGE:
+    content, kind = read
+    if kind is Kind.IMAGE:
         raise UnreadableError(Cause.IS_IMAGE)
     if cut:
         raise UnreadableError(Cause.TOO_LARGE)
-    return await call.extractor.extract(read.content, read.kind, deadline=call.deadline)
+    return await call.extractor.extract(content, kind, deadline=call.deadline)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Document:
-    """A document for the extraction process."""
-
-    kind: Kind
-    content: bytes = field(repr=False)
-
-
-def _read(part: Part, octets: bytes, *, cut: bool) -> Extraction | _Document:
+def _read(part: Part, octets: bytes, *, cut: bool) -> Extraction | tuple[bytes, Kind]:
+    """Read a text; of a document return the content and the kind, for another process."""
     octets = complete_lines(octets) if cut else octets
     content = decode_transfer(octets, part.encoding).octets
     filename, inner = without_signatures(part.filename, part.content_type, content)
@@ -139,7 +129,7 @@ def _read(part: Part, octets: bytes, *, cut: bool) -> Extraction | _Document:
         return _read_signed(replace(part, filename=filename, params={}), inner, cut=cut)
     kind = detect_kind(content, guess_kind(part.content_type, part.filename))
     if kind is not None:
-        return _Document(kind=kind, content=content)
+        return content, kind
     content_type = text_type(part.content_type, part.filename)
     is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     charset = part.charset or ("utf-16" if is_wide else "")
@@ -166,7 +156,7 @@ def _read(part: Part, octets: bytes, *, cut: bool) -> Extraction | _Document:
     return Extraction(text=body.text, sections=(), truncated=cut, notes=(*notes, *not_in_html))
 
 
-def _read_signed(part: Part, content: bytes, *, cut: bool) -> Extraction | _Document:
+def _read_signed(part: Part, content: bytes, *, cut: bool) -> Extraction | tuple[bytes, Kind]:
     """Read what was signed in one piece: a message without header fields, or a file."""
     # A message whose parts the server doesn't know.
     content_type = "message/global" if is_entity(content) else "application/octet-stream"

@@ -49,13 +49,16 @@ def choose_documents(root: Part) -> list[WantedPart]:
     return wanted[:_READ_MAX]
 
 
-def list_rows(parts: MessageParts) -> AttachmentRows:
-    """List the attachments without their text."""
+async def list_rows(call: Call, ref: MessageRef, parts: MessageParts, *, texts: bool) -> AttachmentRows:
+    """List the attachments; on request with the beginnings of the texts that `choose_documents` chose."""
+    listed = AttachmentRows()
     root = parts.view.structure
-    attachments = list_attachments(root, choose_text_parts(root))
-    listed = AttachmentRows([attachment_row(each) for each in attachments])
-    for each in attachments:
-        if guess_kind(each.content_type, each.filename) is Kind.TNEF:
+    for each in list_attachments(root, choose_text_parts(root)):
+        row = attachment_row(each)
+        listed.rows.append(row)
+        if texts:
+            await _add_text(call, ref, parts, each, row, listed)
+        elif guess_kind(each.content_type, each.filename) is Kind.TNEF:
             listed.winmail = each.part_id
             listed.warnings.append(
                 f"Part {each.part_id} is a message in Outlook's own format, perhaps with files: "
@@ -64,40 +67,33 @@ def list_rows(parts: MessageParts) -> AttachmentRows:
     return listed
 
 
-async def extract_rows(call: Call, ref: MessageRef, parts: MessageParts) -> AttachmentRows:
-    """List the attachments with the beginnings of their texts; `parts` has what `choose_documents` chose."""
-    listed = AttachmentRows()
-    root = parts.view.structure
-    for each in list_attachments(root, choose_text_parts(root)):
-        row, part_id = attachment_row(each), each.part_id
-        listed.rows.append(row)
-        octets = parts.octets.get(part_id)
-        if not can_have_text(each.content_type, each.filename):
-            is_image = guess_kind(each.content_type, each.filename) is Kind.IMAGE
-            listed.warnings.append(
-                f"No text can be extracted from part {part_id} ({quote(each.content_type)})."
-                + (f" {GET_ATTACHMENT} with mode=image shows it." if is_image else "")
-            )
-        elif octets is None:
-            listed.warnings.append(f"The text of part {part_id} was not fetched; {GET_ATTACHMENT} gets it.")
-        else:
-            try:
-                read = await read_attachment_text(call, each, octets, cut=part_id in parts.cut)
-            except UnreadableError as error:
-                problem, about = f"Part {part_id}: {error.message}", about_message(ref)
-                issue = Issue(code=code_of(error), stage="extract", message=problem, about=about)
-                listed.issues.append(issue)
-                continue
-            listed.warnings += [f"Part {part_id}: {warning}" for warning in read.notes]
-            if read.files:
-                listed.warnings.append(
-                    f"Part {part_id}: {GET_ATTACHMENT} with member reads a file listed in it."
-                )
-            row.text = cut_text(read.text, _CHARS_MAX)
-            if len(row.text) < len(read.text):
-                row.next_offset, row.total_chars = len(row.text), len(read.text)
-                listed.warnings.append(
-                    f"Part {part_id}: The text was cut after {row.next_offset} of {row.total_chars} "
-                    f"characters. For more, call {GET_ATTACHMENT} with text_offset {row.next_offset}."
-                )
-    return listed
+async def _add_text(
+    call: Call, ref: MessageRef, parts: MessageParts, part: Part, row: AttachmentRow, listed: AttachmentRows
+) -> None:
+    octets, name = parts.octets.get(part.part_id), f"Part {part.part_id}"
+    if not can_have_text(part.content_type, part.filename):
+        is_image = guess_kind(part.content_type, part.filename) is Kind.IMAGE
+        shown = f" {GET_ATTACHMENT} with mode=image shows it." if is_image else ""
+        listed.warnings.append(
+            f"No text can be extracted from part {part.part_id} ({quote(part.content_type)}).{shown}"
+        )
+        return
+    if octets is None:
+        listed.warnings.append(f"The text of part {part.part_id} was not fetched; {GET_ATTACHMENT} gets it.")
+        return
+    try:
+        read = await read_attachment_text(call, part, octets, cut=part.part_id in parts.cut)
+    except UnreadableError as error:
+        problem, about = f"{name}: {error.message}", about_message(ref)
+        listed.issues.append(Issue(code=code_of(error), stage="extract", message=problem, about=about))
+        return
+    listed.warnings += [f"{name}: {warning}" for warning in read.notes]
+    if read.files:
+        listed.warnings.append(f"{name}: {GET_ATTACHMENT} with member reads a file listed in it.")
+    row.text = cut_text(read.text, _CHARS_MAX)
+    if len(row.text) < len(read.text):
+        row.next_offset, row.total_chars = len(row.text), len(read.text)
+        listed.warnings.append(
+            f"{name}: The text was cut after {row.next_offset} of {row.total_chars} characters. "
+            f"For more, call {GET_ATTACHMENT} with text_offset {row.next_offset}."
+        )

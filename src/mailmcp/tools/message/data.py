@@ -76,10 +76,7 @@ def message_blocks(
 ) -> tuple[str | Untrusted, ...]:
     """Format a message: one line for each field, and what strangers wrote in fences.
 
-    Args:
-        detail: The message.
-        zone: The time zone to show its date in.
-        arrived: Its date, if that is when the server received it.
+    `arrived` is its date, if that is when the server received it.
     """
     fields = (
         ("Date", f"{time_column(detail.date, zone, arrived=arrived)} ({zone})" if detail.date else ""),

@@ -22,7 +22,7 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import bare_message_id
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.errors import has_moved, search_for
-from mailmcp.tools.message.attachments import AttachmentRows, choose_documents, extract_rows, list_rows
+from mailmcp.tools.message.attachments import AttachmentRows, choose_documents, list_rows
 from mailmcp.tools.message.data import GetMessageData, MessageDetail, NoticeRow, message_blocks
 from mailmcp.tools.message.fetch import MessageParts, WantedPart, fetch_parts
 from mailmcp.tools.message.find_again import find_by_message_id
@@ -82,12 +82,10 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
                 f"{others} with the same Message-ID: imap_search_messages finds them by header_message_id."
             )
         parts, message = await _read(arguments, call, ref)
-    if arguments.attachment_mode == "none":
-        attachments = AttachmentRows()
-    elif arguments.attachment_mode == "metadata":
-        attachments = list_rows(parts)
-    else:
-        attachments = await extract_rows(call, ref, parts)
+    attachments = AttachmentRows()
+    if arguments.attachment_mode != "none":
+        texts = arguments.attachment_mode == "extract_text"
+        attachments = await list_rows(call, ref, parts, texts=texts)
     return _build_outcome(arguments, call, ref, parts, message, attachments, moved)
 
 

@@ -24,15 +24,7 @@ _MISORDERED: Final = {
 def search_warnings(
     search: Search, sent: SearchMessagesArguments, pages: Sequence[MailboxPage], *, empty: bool, today: date
 ) -> Iterator[str]:
-    """Describe what a criterion or an order does, where its name can mislead.
-
-    Args:
-        search: What was searched for.
-        sent: The arguments as sent.
-        pages: What was found.
-        empty: Whether there are no matches.
-        today: In the zone of the settings.
-    """
+    """Describe what a criterion or an order does, where its name can mislead."""
     if "last_days" in sent.model_fields_set and not (sent.last_days or sent.cursor):
         yield f"last_days 0 is no filter; for today send since {today}."
     if search.query.unanswered_only and search.query.awaiting_reply is None:

@@ -194,10 +194,6 @@ class SearchMessagesArguments(_CriteriaArguments):
 def check_criteria(arguments: SearchMessagesArguments, query: SearchQuery) -> None:
     """Check that some mailbox is searched, that texts have words, and that some message could match.
 
-    Args:
-        arguments: What was sent.
-        query: The query that they make.
-
     Raises:
         InvalidInputError: A text or a range of times or sizes is empty, or mailboxes are left out of a few.
     """

@@ -7,10 +7,9 @@ from mailmcp.model.awaited_reply import FROM_ME, AwaitedReply
 from mailmcp.model.cursor import Source
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.failures import explain_failures
-from mailmcp.tools.search.find import FoundMessages, choose_items
-from mailmcp.tools.search.page import PageMessage, SearchPage, continue_after, make_page
+from mailmcp.tools.search.page import FoundMessages, PageMessage, SearchPage, continue_after, make_page
 from mailmcp.tools.search.replies import ReplySearch
-from mailmcp.tools.search.sources import Searches, search_sources
+from mailmcp.tools.search.sources import Searches, choose_items, search_sources
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
@@ -47,7 +46,7 @@ async def find_unanswered(
     is_named = sent.cursor or sent.mailboxes or ("mailbox" in sent.model_fields_set and sent.mailbox)
     if not (to_owner or is_named):
         search = _search_sent(search, replies)
-    call.mailbox = ", ".join(search.mailboxes)
+    call.mailbox = ", ".join(search.arguments.names)
     searches = await _search_candidates(call, search, replies)
     search = searches.as_made(search)
     await explain_failures(call, search, searches)

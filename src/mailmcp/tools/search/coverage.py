@@ -16,7 +16,7 @@ from mailmcp.imap.search.values import MailboxPage
 from mailmcp.mail.text.snippet import ELLIPSIS
 from mailmcp.tools.published import Row
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.sources import Listings, Searches
+from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.search.state import Search
 from mailmcp.wording import counted
 from mcp_envelope import code
@@ -47,9 +47,6 @@ class Coverage:
 
     search: Search
     searches: Searches
-    listings: Listings
-    """The mailboxes of accounts, as far as they were listed."""
-
     unread: bool = False
     """Whether messages were found that could not be fetched."""
 
@@ -77,13 +74,13 @@ class Coverage:
     @property
     def aside(self) -> list[Place]:
         """Those of them that a search of all mailboxes leaves out, unless that was asked for."""
-        excluded = self.search.excluded
+        excluded = self.search.arguments.exclude_mailboxes
         return [place for place, is_usual in self._others if not is_usual and place[1] not in excluded]
 
     @property
     def _others(self) -> list[tuple[Place, bool]]:
         tried = {(each.source.account_id, each.source.mailbox) for each in self.searches.searched}
-        listed = ((account_id, each) for account_id, some in self.listings.items() for each in some)
+        listed = ((account_id, each) for account_id, some in self.searches.listings.items() for each in some)
         return [
             (place, each.is_usual)
             for account_id, each in listed
@@ -95,7 +92,7 @@ class Coverage:
         """Whether only mailboxes were searched that a search of all leaves out: the last suggestion."""
         usual = {
             (account_id, each.name)
-            for account_id, some in self.listings.items()
+            for account_id, some in self.searches.listings.items()
             for each in some
             if each.is_usual
         }
@@ -163,12 +160,7 @@ class Coverage:
         )
 
     def lines(self, *, empty: bool, short: bool = False) -> tuple[str, ...]:
-        """Write the lines of the text channel about it.
-
-        Args:
-            empty: The page has no messages.
-            short: It has fewer than it could, though more may follow.
-        """
+        """Write the lines of the text channel; a `short` page has fewer messages than it could."""
         if self.method and (empty or short or not self.all_seen):
             return (f"How it was searched: {_joined(self.method)}", *self.caveats)
         return (*self.reach, *self.caveats)

@@ -71,8 +71,6 @@ def suggest_mailboxes(name: str, mailboxes: Sequence[Mailbox]) -> Suggestion:
             sentence = f"{code(each.name)} holds no messages{below}."
             return Suggestion(sentence=sentence, names=names, exists=True)
     for names in map(tuple, _guesses(name, selectable)):
-        if names == (EVERYTHING,):
-            return Suggestion(sentence=f"{code(EVERYTHING)} means all mailboxes.", names=names)
         if names:
             named = " or ".join(map(code, names[:_SUGGESTED_MAX]))
             return Suggestion(sentence=f"Did you mean {named}?", names=names)
@@ -164,7 +162,7 @@ async def _explain_missing(call: Call, searches: Searches) -> dict[Source, tuple
 def excluded_in_vain(search: Search, searches: Searches) -> Iterator[str]:
     """Yield a warning for each mailbox to exclude that no account has, once all mailboxes were listed."""
     mailboxes = list({each.name: each for listed in searches.listings.values() for each in listed}.values())
-    for name in search.excluded:
+    for name in search.arguments.exclude_mailboxes:
         if mailboxes and not any(each.selectable and each.name == name for each in mailboxes):
             suggestion = suggest_mailboxes(name, mailboxes)
             is_useful = suggestion.exists or suggestion.names not in {(), (EVERYTHING,)}
@@ -188,14 +186,11 @@ def _search_instead(search: Search, instead: Mapping[Source, Sequence[str]]) -> 
 def nothing_searched(search: Search, searches: Searches, instead: NextAction | None) -> ToolError:
     """Return the error of the first mailbox; its details list those of all, if there are several.
 
-    Args:
-        search: What was searched for.
-        searches: All of them failed, or there were none.
-        instead: The search in mailboxes that exist.
+    `instead` is the search in mailboxes that exist.
     """
     if not searches.failures:
         field, message = "mailbox", "finds only Junk and Trash. Send their names."
-        if search.excluded:
+        if search.arguments.exclude_mailboxes:
             field, message = "exclude_mailboxes", "leaves no mailbox to search. Send fewer."
         return InvalidInputError.of(field, BaseReason.OUT_OF_RANGE, message)
     [(source, error), *others] = searches.failures

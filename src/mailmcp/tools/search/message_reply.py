@@ -10,19 +10,25 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.columns import row_lines
 from mailmcp.tools.errors import all_failed_error
 from mailmcp.tools.evidence import search_terms
+from mailmcp.tools.fetch_parts import fetch_parts
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.people import SentMail
-from mailmcp.tools.rows import MessageRow, RowDetails, build_row
+from mailmcp.tools.rows import MessageRow, RowDetails, build_row, row_items
 from mailmcp.tools.search.advice import IMPORTED, is_imported, search_warnings, suggest_written
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.awaiting import find_unanswered
 from mailmcp.tools.search.coverage import Coverage
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
-from mailmcp.tools.search.failures import excluded_in_vain, message_issues, source_issues
-from mailmcp.tools.search.find import brings_texts, find_messages
+from mailmcp.tools.search.failures import (
+    excluded_in_vain,
+    explain_failures,
+    message_issues,
+    source_issues,
+)
 from mailmcp.tools.search.nothing_found import NO_COUNTS, Counts, look_around, suggest_search
-from mailmcp.tools.search.page import SearchPage, next_cursor
-from mailmcp.tools.search.row_details import fetch_details, fetch_snippets
+from mailmcp.tools.search.page import FoundMessages, SearchPage, make_page, next_cursor
+from mailmcp.tools.search.row_details import fetch_details
+from mailmcp.tools.search.sources import brings_texts, choose_items, search_sources
 from mailmcp.tools.search.state import Search, repeat_search
 from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
@@ -35,32 +41,35 @@ async def reply_with_messages(
     """Reply with a page of messages: two round trips, or one for a next page whose search is remembered."""
     awaited = search.query.awaiting_reply
     if awaited is None:
-        found = await find_messages(call, search)
+        searches = await search_sources(call, search, choose_items(search))
+        search = searches.as_made(search)
+        await explain_failures(call, search, searches)
+        found = FoundMessages(search=search, searches=searches, page=make_page(search, searches))
     else:
         found = await find_unanswered(call, search, awaited, sent)
     search, searches, page = found.search, found.searches, found.page
     zone, terms = call.preferences.zone, search_terms(search.query)
     texts: Mapping[MessageRef, FetchedMessage] = {}
-    if search.snippet_chars and not brings_texts(search):
-        texts = await fetch_snippets(call, [each.ref for each in page.found], terms)
+    if search.arguments.snippet_max_chars and not brings_texts(search):
+        choose, refs = row_items(snippets=True, terms=terms), [each.ref for each in page.found]
+        texts = (await fetch_parts(call, refs, lambda session, _ref: choose(session))).messages
     is_invitation = bool(search.query.kind and search.query.kind.kind is MailKind.INVITATION)
     details = await fetch_details(call, page.found, zone, invitations=is_invitation)
     failed, counts = tuple(message_issues(page.found)), NO_COUNTS
     coverage = Coverage(
         search=search,
         searches=searches,
-        listings=searches.listings,
         unread=bool(failed),
         caveats=found.caveats,
     )
     if not page.found and not page.rest and search.is_first_page:
-        coverage, counts = await look_around(call, coverage)
-    sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=coverage.listings)
+        counts = await look_around(call, coverage)
+    sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=searches.listings)
     rows = [
         build_row(
             each.ref,
             message,
-            snippet_chars=search.snippet_chars,
+            snippet_chars=search.arguments.snippet_max_chars,
             terms=terms,
             places=each.places,
             sent_mail=sent_mail,
@@ -89,8 +98,8 @@ async def reply_with_messages(
     return Outcome(
         summary=_summary(coverage, page, shown=None if counts_only else len(rows), zone=zone, what=what),
         data=data(
-            account_id=search.account_id,
-            mailbox=", ".join(search.mailboxes),
+            account_id=search.arguments.account_id,
+            mailbox=", ".join(search.arguments.names),
             total=page.total,
             total_at_most=None if page.total_exact else True,
             attempted=len(rows) + len(failed),
@@ -116,15 +125,7 @@ async def reply_with_messages(
 
 
 def _summary(coverage: Coverage, page: SearchPage, *, shown: int | None, zone: tzinfo, what: str) -> str:
-    """Write the summary.
-
-    Args:
-        coverage: What was searched.
-        page: What was found.
-        shown: Messages in the reply; None if they were only to be counted.
-        zone: Of the times in the reply.
-        what: What the messages have in common, "" if nothing.
-    """
+    """Write the summary; `shown` is None if messages were only to be counted."""
     if shown == 0 and (page.failed_only or not page.rest):
         return coverage.summarize_nothing_found()
     at_most = "" if page.total_exact else "at most "

@@ -4,7 +4,7 @@ Everything is counted in one round trip, by the server alone: counts are hints, 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -57,18 +57,14 @@ class Counts:
 NO_COUNTS: Final = Counts(places={}, without={})
 
 
-async def look_around(call: Call, coverage: Coverage) -> tuple[Coverage, Counts]:
+async def look_around(call: Call, coverage: Coverage) -> Counts:
     """Find out which mailboxes weren't searched, and count what there is.
 
     One round trip, and one before for accounts that weren't listed.
     """
-    accounts = [each.account_id for each in coverage.search.sources]
-    coverage = replace(coverage, listings=await list_accounts(call, accounts, coverage.searches.listings))
-    return coverage, await _count(call, coverage)
-
-
-async def _count(call: Call, coverage: Coverage) -> Counts:
-    search, query = coverage.search, coverage.search.query
+    search, query, searches = coverage.search, coverage.search.query, coverage.searches
+    accounts = [each.account_id for each in search.sources]
+    searches.listings = await list_accounts(call, accounts, searches.listings)
     if query.awaiting_reply is not None or not query.criteria:
         return NO_COUNTS
     rows = [row for row in ARGUMENT_CRITERIA if query[row]] if len(query.criteria) > 1 else []
@@ -76,9 +72,11 @@ async def _count(call: Call, coverage: Coverage) -> Counts:
     if query.since or query.before:  # imported mail may be missing, which arrived later
         written = search.arguments.model_copy(update={"dates": "written"})
         fewer.append(read_query(written, call.preferences.zone))
-    searched = {(source.account_id, source.mailbox) for source, _ in coverage.searches.pages}
+    searched = {(source.account_id, source.mailbox) for source, _ in searches.pages}
     queries: dict[Place, tuple[SearchQuery, ...]] = dict.fromkeys(searched, tuple(fewer)) if fewer else {}
-    queries |= {place: (query,) for place in coverage.others if place[1] not in search.excluded}
+    queries |= {
+        place: (query,) for place in coverage.others if place[1] not in search.arguments.exclude_mailboxes
+    }
     requests: dict[str, list[CountRequest]] = {}
     for (account_id, name), some in queries.items():
         requests.setdefault(account_id, []).append(CountRequest(mailbox=name, queries=some))
@@ -141,7 +139,7 @@ def _search_wider(search: Search, counts: Counts) -> NextAction:
 def _search_aside(search: Search, aside: Sequence[Place]) -> NextAction:
     """Suggest a search of what was left out."""
     account_ids, names = ({each[part]: None for each in aside} for part in (0, 1))
-    account_id = search.account_id if len(account_ids) > 1 else next(iter(account_ids))
+    account_id = search.arguments.account_id if len(account_ids) > 1 else next(iter(account_ids))
     return repeat_search(
         search,
         "Search the mailboxes that were left out.",

@@ -17,6 +17,7 @@ from mailmcp.tools.copies import Folded, copy_keys
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.search.state import Search, format_cursor
+from mcp_envelope import Issue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,25 @@ class SearchPage:
 
     incomplete: bool = False
     """Whether something is missing from this page or an earlier one that no later page will show."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundMessages:
+    """What a search found for one page."""
+
+    search: Search
+    """The search as it was made."""
+
+    searches: Searches
+    page: SearchPage
+    what: str = ""
+    """What the messages have in common, as the end of a sentence."""
+
+    caveats: tuple[str, ...] = ()
+    """As `Coverage.caveats`."""
+
+    issues: tuple[Issue, ...] = ()
+    """What could not be looked at, besides the sources."""
 
 
 def make_page(search: Search, searches: Searches) -> SearchPage:

@@ -1,4 +1,4 @@
-"""What rows show beyond what the search has fetched: snippets, times of invitations, recipients of bounces.
+"""What rows show beyond what the search has fetched: times of invitations, recipients of bounces.
 
 One round trip for each account. A detail that can't be fetched is left out: the rows are complete without it.
 """
@@ -7,30 +7,20 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import Final
 
-from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import InvitationVersion, invitation_part, read_invitation
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import delivery_report_part, failed_recipients
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.evidence import SearchTerms
 from mailmcp.tools.fetch_parts import fetch_parts
-from mailmcp.tools.rows import RowDetails, row_items
+from mailmcp.tools.rows import RowDetails
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.tool import Call
 
 _RECIPIENTS_MAX: Final = 2  # named in the row of a bounce
 ROW_PART_OCTETS: Final = 32_768
 """Fetched of an invitation for its times, which may come after a hundred attendees and a description."""
-
-
-async def fetch_snippets(
-    call: Call, refs: Sequence[MessageRef], terms: SearchTerms
-) -> Mapping[MessageRef, FetchedMessage]:
-    """Fetch the starts of the texts of some messages, and the rest of their rows with them."""
-    choose = row_items(snippets=True, terms=terms)
-    return (await fetch_parts(call, refs, lambda session, _ref: choose(session))).messages
 
 
 async def fetch_details(

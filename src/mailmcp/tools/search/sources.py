@@ -21,7 +21,9 @@ from mailmcp.imap.search.values import MailboxPage, PageRequest, Tally
 from mailmcp.imap.session import Session
 from mailmcp.model.cursor import Source
 from mailmcp.model.query import SearchQuery
+from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.people import SentMail
+from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
@@ -86,16 +88,21 @@ class Searches:
         return [(source, page) for source, page in found if isinstance(page, MailboxPage)]
 
     @property
-    def are_empty(self) -> bool:
-        """Whether some mailbox was searched, and nothing was found in any."""
-        pages = [page for _, page in self.pages]
-        return bool(pages) and not any(page.total for page in pages)
-
-    @property
     def failures(self) -> list[tuple[Source, ToolError]]:
         """The mailboxes that could not be searched."""
         found = ((each.source, each.found) for each in self.searched)
         return [(source, error) for source, error in found if isinstance(error, ToolError)]
+
+
+def choose_items(search: Search) -> Items:
+    """Choose what to fetch of each message."""
+    return row_items(snippets=brings_texts(search), terms=search_terms(search.query))
+
+
+def brings_texts(search: Search) -> bool:
+    """Return whether texts come with the rows, for snippets: all rows of one mailbox are shown."""
+    wanted = search.arguments.snippet_max_chars > 0
+    return wanted and search.one_mailbox and not search.query.has_attachment
 
 
 async def list_accounts(
@@ -121,15 +128,12 @@ async def search_sources(
 ) -> Searches:
     """Search all sources; two round trips a session, or one if the candidates are remembered.
 
-    Args:
-        call: The call.
-        search: What to search for, and where.
-        items: What to fetch.
-        new_tally: Makes what adds up the matches of a mailbox; None to make a page of them.
-        listings: The mailboxes of accounts that were listed before: they save a LIST for `*`.
+    `new_tally` makes what adds up the matches of a mailbox, instead of a page of them. Mailboxes that were
+    listed before save a LIST for `*`.
     """
     found = await _Run(call, search, items, new_tally, Searches(listings=dict(listings))).search_all()
-    if search.is_first_page and search.query.query and found.are_empty:
+    nothing = bool(found.pages) and not any(page.total for _, page in found.pages)
+    if search.is_first_page and search.query.query and nothing:
         again = Searches(listings=found.listings, anywhere=True)
         found = await _Run(call, search.look_anywhere(), items, new_tally, again).search_all()
     return found
@@ -180,7 +184,10 @@ class _Run:
         if listed is None:
             listed = await self.call.ask(list_mailboxes, account_id=account_id, deadline=self.deadline)
             self.found.listings[account_id] = listed
-        excluded = {*self.search.excluded, EVERYTHING}  # no cursor can say a mailbox of that name
+        excluded = {
+            *self.search.arguments.exclude_mailboxes,
+            EVERYTHING,
+        }  # no cursor can say a mailbox of that name
         names = [each.name for each in in_preferred_order(listed) if each.name not in excluded]
         kept = names[: limits.SEARCH_SOURCES_MAX // len({each.account_id for each in self.search.sources})]
         self.found.cut = self.found.cut or len(kept) < len(names)

@@ -65,29 +65,9 @@ class Search:
         return replace(self, query=query, anywhere=True)
 
     @property
-    def snippet_chars(self) -> int:
-        """The longest snippet, in characters; 0 for none."""
-        return self.arguments.snippet_max_chars
-
-    @property
-    def account_id(self) -> str:
-        """The requested account; `*` for all."""
-        return self.arguments.account_id
-
-    @property
-    def excluded(self) -> tuple[str, ...]:
-        """The mailboxes that a search of all leaves out on request."""
-        return self.arguments.exclude_mailboxes
-
-    @property
     def all_accounts(self) -> bool:
         """Whether all accounts were requested."""
-        return self.account_id == EVERYTHING
-
-    @property
-    def mailboxes(self) -> tuple[str, ...]:
-        """The mailboxes to search for this page, by name; `*` if all were requested."""
-        return self.arguments.names
+        return self.arguments.account_id == EVERYTHING
 
     @property
     def all_mailboxes(self) -> bool:
@@ -116,13 +96,7 @@ class Search:
 def start_search(
     arguments: SearchMessagesArguments, account_ids: Sequence[str], *, today: date, zone: tzinfo
 ) -> Search:
-    """Read a new search.
-
-    Args:
-        arguments: What was sent.
-        account_ids: The accounts meant, at least one.
-        today: In `zone`.
-        zone: In which days begin and end.
+    """Read a new search in at least one account; days begin and end in `zone`.
 
     Raises:
         InvalidInputError: A text is meant as operators, a range is empty, or there are too many mailboxes.
@@ -190,11 +164,11 @@ def check_against_cursor(arguments: SearchMessagesArguments, search: Search) -> 
     if arguments.last_days and "since" not in meant:
         sent["last_days"] = arguments.last_days
     wrong = [name.rstrip("_") for name, value in sent.items() if meant.get(name) != value]
-    if arguments.account_id not in {"", search.account_id}:
+    if arguments.account_id not in {"", search.arguments.account_id}:
         wrong.append("account_id")
     is_named = arguments.mailboxes or "mailbox" in arguments.model_fields_set
     # Mailboxes of a list that have no more messages are not in the cursor.
-    if is_named and not {*search.mailboxes} <= {*arguments.names}:
+    if is_named and not {*search.arguments.names} <= {*arguments.names}:
         wrong.append("mailboxes" if arguments.mailboxes else "mailbox")
     if wrong:
         message = "contradicts the cursor. Leave it out, or leave out the cursor to start a new search."
@@ -260,12 +234,7 @@ def repeat_search(
 
 
 def read_query(arguments: SearchMessagesArguments, zone: tzinfo) -> SearchQuery:
-    """Build the query that arguments ask for.
-
-    Args:
-        arguments: With texts unescaped.
-        zone: In which days begin and end.
-    """
+    """Build the query that arguments ask for, whose texts are unescaped."""
     values = {row.name: _value(row, getattr(arguments, row.name), zone) for row in ARGUMENT_CRITERIA}
     since: datetime | None = values["since"]
     before: datetime | None = values["before"]

@@ -16,7 +16,7 @@ from mcp_envelope import Outcome
 async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Outcome[LeanSearchMessagesData]:
     """Return one page of a search, or groups of its matches."""
     search = _read_search(arguments, call)
-    call.mailbox = ", ".join(search.mailboxes)
+    call.mailbox = ", ".join(search.arguments.names)
     if arguments.group_by is not None:
         return await reply_with_groups(search, GroupBy(arguments.group_by), arguments, call)
     return await reply_with_messages(search, arguments, call)
@@ -33,7 +33,7 @@ def _read_search(arguments: SearchMessagesArguments, call: Call) -> Search:
     search = resume_search(arguments.cursor, zone)
     check_against_cursor(arguments, search)
     if not search.all_accounts:
-        call.choose_account(search.account_id)
+        call.choose_account(search.arguments.account_id)
     size = arguments.limit or search.page_size if "limit" in arguments.model_fields_set else search.page_size
     return replace(search, page_size=size)
 

@@ -21,11 +21,7 @@ def parse_words(text: str, *, ignored: frozenset[str]) -> tuple[str, ...]:
     """Split a text at its spaces into words and quoted phrases.
 
     Commas and asterisks at the ends of words are dropped: parts of words are found anyway. So are blank
-    phrases, which servers find everywhere.
-
-    Args:
-        text: What was sent.
-        ignored: Operators that change nothing between two words.
+    phrases, which servers find everywhere, and words to be ignored between two others.
     """
     words = _split(text)
     ends = {0, len(words) - 1}

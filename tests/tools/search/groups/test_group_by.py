@@ -161,10 +161,11 @@ def test_several_mailboxes_share_the_limit(
 
 
 def test_the_time_is_limited_too() -> None:
-    budget = count.Budget(messages=10, chunk=4, over_at=inf, report=lambda: None)
-    assert [budget.grant(5) for _ in range(3)] == [4, 4, 2]
-    over = count.Budget(messages=10, chunk=4, over_at=-inf, report=lambda: None)
-    assert (over.grant(1), over.messages) == (0, 10)
+    said: list[int] = []
+    grant = count.new_budget(10, chunk=4, over_at=inf, report=said.append)
+    assert [grant(5) for _ in range(3)] == [4, 4, 2]
+    assert said == [4, 8, 10]
+    assert count.new_budget(10, chunk=4, over_at=-inf, report=said.append)(1) == 0
 
 
 def test_a_lost_connection_keeps_what_was_counted(

@@ -86,29 +86,26 @@ class Group:
         return " / ".join(shown + ["…"] * (len(self.names) > len(shown))) or None
 
 
-@dataclass(slots=True, kw_only=True)
-class Budget:
-    """The messages that one call may group, in all mailboxes, and the time it may take. Thread-safe."""
+def new_budget(
+    messages: int, *, chunk: int, over_at: float, report: Callable[[int], None]
+) -> Callable[[int], int]:
+    """Return a function that says how many of some messages to fetch next, for all mailboxes.
 
-    messages: int
-    chunk: int
-    """Messages to fetch at once of a mailbox."""
+    It grants none after `over_at`, on `time.monotonic`, and reports how many were granted so far.
+    """
+    lock, left = Lock(), messages
 
-    over_at: float
-    """On `time.monotonic`."""
-
-    report: Callable[[], None]
-    _lock: Lock = field(default_factory=Lock)
-
-    def grant(self, wanted: int) -> int:
-        """Return how many of `wanted` messages to fetch next, and count them as taken."""
-        if monotonic() > self.over_at:
+    def grant(wanted: int) -> int:
+        nonlocal left
+        if monotonic() > over_at:
             return 0
-        with self._lock:
-            granted = min(wanted, self.chunk, self.messages)
-            self.messages -= granted
-        self.report()
+        with lock:
+            granted = min(wanted, chunk, left)
+            left -= granted
+        report(messages - left)
         return granted
+
+    return grant
 
 
 @lru_cache(maxsize=1_000)
@@ -121,7 +118,7 @@ def _key_in_octets(group_by: GroupBy, octets: bytes) -> Key:
 class GroupTally:
     """The groups of one mailbox; a `Tally` of its matches."""
 
-    budget: Budget
+    budget: Callable[[int], int]
     group_by: GroupBy
     zone: tzinfo
     by_written: bool
@@ -132,7 +129,7 @@ class GroupTally:
 
     def grant(self, wanted: int) -> int:
         """Return how many messages to fetch next."""
-        return self.budget.grant(wanted)
+        return self.budget(wanted)
 
     def add(self, row: FetchedMessage) -> None:
         """Add a message; those with higher UIDs come first."""
@@ -167,28 +164,22 @@ class Grouped:
     left: int
     """Messages that may match and weren't looked at."""
 
-    mailboxes: int
-    """In which messages were counted."""
-
 
 async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[Searches, Grouped]:
     """Search all sources, and group the matches; a round trip for each chunk.
 
-    Args:
-        call: The call.
-        search: What to search for; its page size is the number of groups.
-        group_by: The kind of group.
+    The page size is the number of groups.
     """
     fields = [*filter(None, [group_by.header_fields]), *(["DATE"] if search.by_written else [])]
     headers = [f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]"] if fields else []
     items = ("UID", "FLAGS", "INTERNALDATE", *headers)
     messages = MESSAGES_MAX if fields else LIGHT_MESSAGES_MAX
     chunk = CHUNK_MESSAGES if fields else LIGHT_CHUNK_MESSAGES
-    budget = Budget(
-        messages=messages,
+    budget = new_budget(
+        messages,
         chunk=chunk if search.one_mailbox else chunk // _SHARE,
         over_at=monotonic() + (call.deadline - anyio.current_time()) * _DEADLINE_SHARE,
-        report=lambda: call.report(messages - budget.messages, 0, "messages counted"),
+        report=lambda count: call.report(count, 0, "messages counted"),
     )
 
     def new_tally() -> GroupTally:
@@ -230,7 +221,6 @@ def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
         total=count + left,
         total_exact=all(walked.total_exact for walked, _ in walks),
         left=left,
-        mailboxes=sum(bool(tally.count) for _, tally in walks),
     )
 
 

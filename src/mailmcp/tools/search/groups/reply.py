@@ -46,15 +46,15 @@ async def reply_with_groups(
     await explain_failures(call, search, searches)
     zone = call.preferences.zone
     notes, counts = tuple(_notes(grouped)), NO_COUNTS
-    coverage = Coverage(search=search, searches=searches, listings=searches.listings, notes=notes)
+    coverage = Coverage(search=search, searches=searches, notes=notes)
     if not grouped.total:
-        coverage, counts = await look_around(call, coverage)
+        counts = await look_around(call, coverage)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     return Outcome(
         summary=_summary(coverage, grouped, group_by, zone),
         data=data(
-            account_id=search.account_id,
-            mailbox=", ".join(search.mailboxes),
+            account_id=search.arguments.account_id,
+            mailbox=", ".join(search.arguments.names),
             total=grouped.total,
             total_at_most=None if grouped.total_exact else True,
             attempted=len(grouped.rows),
@@ -67,7 +67,7 @@ async def reply_with_groups(
         ),
         blocks=(
             *(group_line(row, group_by, zone) for row in grouped.rows),
-            *([_COPIES] if grouped.mailboxes > 1 else []),
+            *([_COPIES] if grouped.counted and len(searches.pages) > 1 else []),
             *coverage.lines(empty=not grouped.rows),
         ),
         issues=(*source_issues(searches), *_lost_issues(searches)),
@@ -85,7 +85,8 @@ def _summary(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzin
     if not grouped.total:
         return coverage.summarize_nothing_found()
     shown = sum(bool(row.key) for row in grouped.rows)
-    groups = groups_named(grouped.group_count, group_by)
+    plural = "mailboxes" if group_by is GroupBy.MAILBOX else ""
+    groups = counted(grouped.group_count, group_by.value, plural)
     if shown < grouped.group_count:
         groups = f"{shown} of {groups}"
     messages = counted(grouped.counted, "message")
@@ -217,8 +218,3 @@ def _unsubscribe_column(row: GroupRow) -> str:
     if link.kind is LinkKind.WEB and len(address) <= LINK_CHARS_MAX:
         return f"{how} at {quote(address)}"  # with the parameters that say who it is
     return f"{how} at {quote(link.host)}" if link.host else how
-
-
-def groups_named(count: int, group_by: GroupBy) -> str:
-    """Return `1 sender` or `3 senders`."""
-    return counted(count, group_by.value, "mailboxes" if group_by is GroupBy.MAILBOX else "")
