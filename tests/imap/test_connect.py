@@ -139,10 +139,18 @@ def resolves_to(monkeypatch: pytest.MonkeyPatch, *places: At | Peer) -> None:
 def test_an_address_that_is_deaf_or_refuses_leaves_time_for_the_next(
     peer: PeerFactory, deaf_host: At, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server = peer()
+    server, allowed, watch = peer(), list[float](), ConnectionHandle.watch
+
+    def noted(handle: ConnectionHandle, sock: socket.socket) -> None:
+        allowed.append(sock.gettimeout() or 0)
+        watch(handle, sock)
+
+    monkeypatch.setattr(ConnectionHandle, "watch", noted)
     resolves_to(monkeypatch, At("127.0.0.1", 1), deaf_host, server)
     with session_on(make_account(server, connect_timeout_s=3)):
         assert server.connections == 1
+    assert allowed[0] <= 1
+    assert allowed[1] <= 1.5
 
 
 def test_nothing_connects_after_an_abort() -> None:

@@ -156,15 +156,6 @@ def test_a_row_that_cannot_be_read_is_counted(line: bytes) -> None:
     assert rows([line], [b"2 (UID 8)"]) == ({8: FetchedMessage(uid=8)}, 1)
 
 
-def test_a_very_deep_structure_does_not_spoil_the_page(peer: PeerFactory) -> None:
-    """MailKit #919: the row is told to be unreadable; the message can be asked for without it."""
-    deep = b"* 1 FETCH (UID 1 BODYSTRUCTURE %b)\r\n{tag} OK -\r\n" % (b"(" * 20_000 + b")" * 20_000)
-    rule = Rule(command="UID FETCH", containing="BODYSTRUCTURE", action=Respond(deep))
-    server = peer(messages=make_messages(1), rules=[rule])
-    assert fetch(server, 1, items=("UID", "BODYSTRUCTURE")).failures[1].stage == "parse"
-    assert set(fetch(server, 1, items=("UID", "FLAGS")).messages) == {1}
-
-
 def test_fields_are_read_whatever_their_case_and_form() -> None:
     line = (
         b'1 (uid 7 flags (\\Seen $Forwarded 5 NIL (no flag)) internaldate " 5-Nov-2024 06:07:08 +0530"'

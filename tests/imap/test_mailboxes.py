@@ -3,10 +3,10 @@
 import pytest
 
 from imap.line_server import LineServer
-from imap.scenes import At, make_account, open_mailbox, session_on
+from imap.scenes import At, make_account, session_on
 from mailmcp.imap.mailboxes import Listed, Mailbox, count_mailboxes, list_mailboxes
 from mailmcp.imap.session import Session
-from mailmcp.imap.special_use import use_of, usual_use
+from mailmcp.imap.special_use import usual_use
 from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -48,15 +48,6 @@ def test_dovecot_lists_and_counts_in_one_round_trip(dovecot: Dovecot, dovecot_us
     assert not by_name["Reisen"].selectable
     assert by_name["Sent"].special_use == "\\Sent"
     assert not by_name["Sent"].special_use_guessed
-
-
-def test_counts_of_the_mailbox_that_is_open_are_new(dovecot: Dovecot, dovecot_user: Login) -> None:
-    """STATUS of an open mailbox says what the session knows (RFC 9051 section 6.3.11)."""
-    with session_on(make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)) as session:
-        open_mailbox(session, "INBOX")
-        dovecot.fill(dovecot_user.user, "INBOX", [LETTER])
-        assert count_all(session).mailboxes[0].messages == 1
-        assert session.mailbox is None
 
 
 def test_a_server_that_asks_to_wait_is_asked_for_no_more_counts(peer: PeerFactory) -> None:
@@ -196,8 +187,3 @@ def test_special_uses_that_are_not_said_are_guessed_once_each(peer: PeerFactory)
 )
 def test_a_use_is_guessed_by_the_last_level(name: str, use: str) -> None:
     assert usual_use(name) == use
-
-
-def test_separators_are_parts_of_a_leaf() -> None:
-    """A server that parts by slashes may have dots in names."""
-    assert use_of("old.trash") == ""

@@ -2,12 +2,11 @@
 
 import pytest
 
-from imap.scenes import At, make_account, open_mailbox, session_on
+from imap.scenes import make_account, open_mailbox, session_on
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.parts import Window, fetch_rest, fetch_start, fetch_whole, fetch_window
 from mcp_envelope import Code
-from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMessage
@@ -136,14 +135,6 @@ def test_a_window_is_that_part_of_the_message_and_knows_its_size(
     found = window(peer(messages=[PeerMessage(uid=1, octets=OCTETS)]), offset, count)
     assert found.octets == OCTETS[offset : offset + count]
     assert found.size_octets == 300
-
-
-def test_dovecot_gives_the_same_windows(dovecot: Dovecot, dovecot_user: Login) -> None:
-    stored = b"Subject: x\r\n\r\n" + OCTETS + b"\r\n"
-    dovecot.fill(dovecot_user.user, "INBOX", [stored])
-    with session_on(make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)) as session:
-        open_mailbox(session, "INBOX")
-        assert fetch_whole(session, 1, limit_octets=1_000) == stored
 
 
 SIZE = b" RFC822.SIZE 300"

@@ -184,12 +184,6 @@ def test_why_a_mailbox_was_not_opened(
         assert caught.value.reason is expected
 
 
-def test_the_message_limit_is_read_from_the_capabilities(peer: PeerFactory) -> None:
-    for said, limit in (("MESSAGELIMIT=1000", 1000), ("MESSAGELIMIT=x", 0), ("MESSAGELIMIT", 0)):
-        with session_on(make_account(peer(capabilities=("IMAP4rev1", said)))) as session:
-            assert session.connection.message_limit == limit
-
-
 def read_all_ways(session: Session) -> None:
     """Do what the layer can do."""
     found = read_round(session)

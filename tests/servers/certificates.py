@@ -1,12 +1,10 @@
 """Certificates for the test servers, made for one test run by one private authority.
 
-Four kinds, one for each thing a client has to judge: whether it knows the issuer
-(RFC 5280), whether the certificate is still good, and whether it was issued to
-the host it called (RFC 9525).
+A client has to judge whether it knows the issuer (RFC 5280), and whether the certificate was issued to the
+host it called (RFC 9525).
 """
 
 import ssl
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
@@ -23,7 +21,6 @@ class Kind(StrEnum):
     UNTRUSTED = "untrusted"
     """Issued by another authority."""
 
-    EXPIRED = "expired"
     OTHER_HOST = "other host"
     """Good, but issued to `imap.example.org`."""
 
@@ -60,11 +57,5 @@ class Certificates:
                 return self._authority.issue_cert(*HOSTS)
             case Kind.UNTRUSTED:
                 return trustme.CA().issue_cert(*HOSTS)
-            case Kind.EXPIRED:
-                return self._authority.issue_cert(
-                    *HOSTS,
-                    not_before=datetime(2020, 1, 1, tzinfo=UTC),
-                    not_after=datetime(2020, 2, 1, tzinfo=UTC),
-                )
             case Kind.OTHER_HOST:
                 return self._authority.issue_cert("imap.example.org")

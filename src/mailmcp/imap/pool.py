@@ -352,9 +352,6 @@ class Pool:
         self._busy.add(handle)
         try:
             return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
-        except anyio.get_cancelled_exc_class():
-            handle.abort()
-            raise
         finally:
             self._busy.discard(handle)
             call.telemetry.imap_round_trips += handle.traffic.round_trips - round_trips
