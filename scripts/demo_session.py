@@ -72,9 +72,9 @@ async def walk(client: Client, show: Show) -> None:
     await call("imap_search_messages", wrong, error="invalid_input")
 
 
-async def run(show: Show, *, mode: str = "auto") -> None:
-    """Run the whole session; `mode` is the SDK client's choice of protocol era."""
-    started = StdioServerParameters(command=str(COMMAND), args=["demo", "--log-level", "error"])
+async def run(show: Show, *, mode: str = "auto", command: Path = COMMAND) -> None:
+    """Run the whole session with a `mailmcp`; `mode` is the SDK client's choice of protocol era."""
+    started = StdioServerParameters(command=str(command), args=["demo", "--log-level", "error"])
     async with Client(started, mode=mode) as client:
         await walk(client, show)
 

@@ -9,13 +9,14 @@ import shutil
 import subprocess
 import sys
 import venv
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
 import click
-from mcp import Client, StdioServerParameters
+from scripts import demo_session
 
 import mailmcp
 import mcp_envelope
@@ -166,21 +167,6 @@ def install(folder: Path, *arguments: str) -> Path:
     return folder / "bin" / "mailmcp"
 
 
-async def use_demo(command: Path, cwd: Path) -> None:
-    """Start `mailmcp demo` over stdio, and get the text of a PDF there, for which a process reads it.
-
-    Raises:
-        RuntimeError: It isn't the text of the PDF.
-    """
-    async with Client(StdioServerParameters(command=str(command), args=["demo"], cwd=cwd)) as client:
-        found = await client.call_tool("imap_search_messages", {"subject": "Ticket 7F3K3"})
-        (row,) = (found.structured_content or {})["data"]["messages"]
-        part = {"message_id": row["message_id"], "part_id": "2"}
-        text = await client.call_tool("imap_get_attachment", part)
-    if "Eastwold" not in str(text.structured_content):
-        raise RuntimeError(f"not the text of the PDF: {text}")
-
-
 def run(*command: str, cwd: Path | None = None) -> None:
     """Run a command, whose output goes to ours, and raise an error if it fails."""
     subprocess.run(command, cwd=cwd, check=True)  # noqa: S603 - our own commands, and no shell
@@ -205,7 +191,7 @@ def main(out: Path, owner: str | None) -> None:
     with TemporaryDirectory() as scratch:
         envelope, own = map(str, wheels)
         command = install(Path(scratch, "environment"), envelope, f"{own}[demo]")
-        anyio.run(use_demo, command, Path(scratch))
+        anyio.run(partial(demo_session.run, click.echo, command=command))
         write_bundle(Path(scratch, "mailmcp"), wheels)
         node = str(out / "node")
         run("npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--prefix", node, MCPB)

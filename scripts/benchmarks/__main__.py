@@ -8,8 +8,8 @@ import click
 from scripts.benchmarks.calls import (
     Row,
     measure_calls,
+    measure_memory,
     measure_million,
-    measure_paging,
     measure_start,
     running_site,
 )
@@ -36,7 +36,7 @@ async def measure(*, messages: int, rounds: int) -> list[Row]:
                 _say(f"calls, {rtt_ms} ms away")
                 rows += await measure_calls(server, rtt_ms=rtt_ms, rounds=rounds)
             _say("paging through all of it")
-            rows += await measure_paging(server, messages)
+            rows += await measure_memory(server)
     return rows
 
 

@@ -5,8 +5,16 @@ import pytest
 
 from auth.conftest import Browser, Clock
 from mailmcp.auth.client import OAuthClient, discover
-from mailmcp.auth.errors import ConsentEndedError, ProviderUnavailableError, SignInError
-from mailmcp.auth.provider import PROVIDERS, is_safe_url, known_provider, metadata_urls, parse_metadata
+from mailmcp.auth.provider import (
+    PROVIDERS,
+    ConsentEndedError,
+    ProviderUnavailableError,
+    SignInError,
+    is_safe_url,
+    known_provider,
+    metadata_urls,
+    parse_metadata,
+)
 from servers.authorization import AuthorizationServer
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import subprocess
 from pathlib import Path
 
@@ -50,6 +51,7 @@ def test_each_host_with_a_file_is_added_found_and_removed(host: Host, home: Path
     assert f"Restart {host.name}." in done.stdout
     assert "mailmcp has no settings yet" in done.stderr
     assert json.loads(path.read_text())[host.key]["mailmcp"]["args"][-1] == "serve"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert f"{host.host_id:<15} installed  {path}\n" in run("install", "--list").stdout
     assert run("install", host.host_id).stdout == f"{host.name} has this entry already: {path}\n"
     assert run("uninstall", host.host_id, "--yes").exit_code == 0

@@ -21,6 +21,9 @@ from tools.stores import peer_account
 
 WAIT_S = 30.0
 
+LONE = "\\ud83d"
+"""Half of a surrogate pair, escaped: JavaScript writes it where a text was cut within an emoji."""
+
 SEARCH = {"name": "imap_search_messages", "arguments": {}}
 
 SILENT = [Rule(command="EXAMINE", action=Silence())]
@@ -54,6 +57,8 @@ def test_it_serves_and_ends_with_stdin(serve: Serve, peer: PeerFactory, tmp_path
         "",
         "{",
         "[]",
+        "[" * 100_000,
+        f'{{"jsonrpc": "2.0", "id": 70, "method": "ping", "params": {{"x": "{LONE}"}}}}',
         '"hunter2-secret"',
         '{"jsonrpc":"2.0","id":7}',
         '{"secret":"hunter2-secret"}',

@@ -24,7 +24,7 @@ from tools.letters import make_letter
 from tools.stores import peer_account, pymap_store
 
 SECRETS = ("hushsubject", "hushbody", "hushsender", "hushquery", "hushname", "hushvalue", "fake-password")
-FIELDS = {"tool", "account", "mailbox", "request_id", "outcome", "duration_ms", "imap_round_trips"}
+FIELDS = {"tool", "account", "mailbox", "request_id", "outcome", "duration_ms", "bytes_received"}
 SEARCH = "imap_search_messages"
 
 
@@ -78,6 +78,7 @@ def test_every_finished_call_is_one_line_without_mail_or_arguments(
         assert set(call) >= FIELDS
         assert call["level"] == ("INFO" if call["outcome"] == "ok" else "WARNING")
     assert (calls[1]["account"], calls[1]["mailbox"]) == ("work", "INBOX")
+    assert calls[1]["imap_round_trips"] > 0
     assert [(secret, line) for line in lines for secret in SECRETS if secret in line] == []
 
 

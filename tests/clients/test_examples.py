@@ -22,7 +22,7 @@ OVER_HTTP = "import tickets; tickets.server.run('streamable-http', port=0)"
 CURSORS = Cursors(tool="search_tickets")
 
 CALLS: list[dict[str, Any]] = [
-    {"tool": "list_queues", "arguments": {}},
+    {"tool": "write_report", "arguments": {}},
     {"tool": "search_tickets", "arguments": {}},
     {"tool": "search_tickets", "arguments": {"cursor": CURSORS.write(2, Arguments(), revision=3)}},
     {"tool": "search_tickets", "arguments": {"cursor": CURSORS.write(2, Arguments(), revision=2)}},

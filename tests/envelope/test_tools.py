@@ -22,7 +22,6 @@ from mcp_envelope import (
     Issue,
     NotFoundError,
     Outcome,
-    Page,
     Tool,
     Untrusted,
 )
@@ -86,11 +85,6 @@ async def hang(_arguments: Arguments) -> Outcome[Shelf]:
     raise AssertionError
 
 
-async def page(arguments: Paged) -> Outcome[Shelf]:
-    """Return two pages."""
-    return book("a", page=Page(page_size=1, cursor=None if arguments.cursor else "2"))
-
-
 async def burn(arguments: Burnt) -> Outcome[Shelf]:
     """Burn a book that the user agrees to burn."""
     CONFIRMATIONS.require("burn", arguments, f"Burn {arguments.title}?")
@@ -112,11 +106,6 @@ async def ask_without_argument(_arguments: Arguments) -> Outcome[Shelf]:
     raise ConfirmationRequired("Burn all?", "token")
 
 
-async def say_nothing(_arguments: Arguments) -> Outcome[Shelf]:
-    """Return a summary of spaces."""
-    return Outcome(summary=" ", data=Shelf(books=[]))
-
-
 async def return_other_data(_arguments: Arguments) -> Outcome[Shelf]:
     """Return another model."""
     return cast("Outcome[Shelf]", Outcome(summary="s", data=Other()))
@@ -127,21 +116,8 @@ async def hide_an_issue(_arguments: Arguments) -> Outcome[Shelf]:
     return book("a", issues=(ISSUE,))
 
 
-async def fail_without_enumeration(_arguments: Arguments) -> Outcome[Shelf]:
-    """Give a reason that is a plain text."""
-    raise NotFoundError("There is no such shelf.", reason="gone")  # type: ignore[arg-type]
-
-
-GOOD = (find, find_in_thread, fail, hang, page, burn)
-BUGS = (
-    break_down,
-    forget_page,
-    ask_without_argument,
-    say_nothing,
-    return_other_data,
-    fail_without_enumeration,
-    hide_an_issue,
-)
+GOOD = (find, find_in_thread, fail, hang, burn)
+BUGS = (break_down, forget_page, ask_without_argument, return_other_data, hide_an_issue)
 
 
 def low_level(tools: Toolset) -> Any:
@@ -190,7 +166,7 @@ def reply(result: CallToolResult) -> dict[str, Any]:
 @BUILDS
 @pytest.mark.parametrize("dialect", Dialect)
 def test_every_reply_is_in_order(dialect: Dialect, build: Any, era: Any) -> None:
-    for name in ("find", "find_in_thread", "page"):
+    for name in ("find", "find_in_thread"):
         assert not call(name, build=build, era=era, dialect=dialect).is_error
     for name in ("fail", "break_down", "burn"):
         assert call(name, build=build, era=era, dialect=dialect).is_error
@@ -253,12 +229,6 @@ def test_a_call_that_never_ends_is_stopped() -> None:
     """A second after its deadline, since the tool may have more to say about it."""
     error = reply(call("hang", timeout_s=-1.0))["error"]
     assert (error["code"], error["details"]["reason"], error["retryable"]) == ("timeout", "deadline", True)
-
-
-def test_the_next_page_is_offered_and_leads_to_the_last_one() -> None:
-    action = reply(call("page"))["data"]["next_action"]
-    assert (action["tool"], action["arguments"]) == ("page", {"cursor": "2"})
-    assert reply(call(action["tool"], action["arguments"]))["data"].get("next_action") is None
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -390,6 +360,8 @@ def test_other_mistakes_are_refused_where_they_are_made() -> None:
         "blocks must be": lambda: book(blocks="- a"),
         "must be a word": lambda: Untrusted(label="x\nNext: y", text=""),
         "needs a message": lambda: InternalError(" ", reason=Reason.GONE),
+        "needs a summary": lambda: Outcome(summary=" ", data=Shelf(books=[])),
+        "member of a StrEnum": lambda: InternalError("Broken.", reason="gone"),  # type: ignore[arg-type]
     }
     for error, make in makes.items():
         with pytest.raises((TypeError, ValueError), match=error):

@@ -23,6 +23,8 @@ clip-path:inset(50%) | clip-path:circle(0) | clip-path:polygon(0 0)
 position:absolute;clip:rect(0,0,0,0) | mask:linear-gradient(transparent,transparent)
 -webkit-mask-image:linear-gradient(transparent,transparent) | letter-spacing:-1em
 line-height:0;overflow:hidden | z-index:-1;position:relative;background:#000
+transform:scale(1,0) | height:min(1px,50px);overflow:hidden
+color:transparent;background:linear-gradient(#fff,#fff);-webkit-background-clip:text
 animation:x 1s forwards | offset-path:path('M-999 0') | mix-blend-mode:screen;color:#fff""",
 )
 """Each hides a block of black text on white, in some browser at least."""

@@ -23,6 +23,16 @@ def replies(request: pytest.FixtureRequest) -> Replies:
 every_mail = pytest.mark.parametrize("mail", HOSTILE, ids=lambda mail: mail.name)
 
 
+def test_the_set_is_large_and_what_is_hidden_is_there_to_be_found() -> None:
+    """Else its absence from a reply would prove nothing."""
+    assert (
+        len({mail.name for mail in HOSTILE}) == len({mail.octets for mail in HOSTILE}) == len(HOSTILE) >= 48
+    )
+    assert [
+        mail.name for mail in HOSTILE for secret in mail.hidden if secret.encode() not in mail.octets
+    ] == []
+
+
 @every_mail
 def test_a_message_keeps_to_its_places(replies: Replies, mail: HostileMail) -> None:
     reply = replies.as_text[mail.name]

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from mailmcp.hosts.launch import NoLaunchError, find_launch
-from mailmcp.hosts.table import Launch
+from mailmcp.hosts.launch import find_launch
+from mailmcp.hosts.table import HostError, Launch
 
 
 def make_script(path: Path) -> Path:
@@ -70,7 +70,7 @@ def test_what_uvx_runs_is_run_by_uvx_again(
     direct_url: dict[str, object] | None, wanted: list[str], prefix: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (prefix.parent / "CACHEDIR.TAG").touch()
-    with pytest.raises(NoLaunchError, match="uv tool install mailmcp"):
+    with pytest.raises(HostError, match="uv tool install mailmcp"):
         find_launch(None)
     uvx = make_script(prefix.parent / "links" / "uvx")
     text = json.dumps(direct_url) if direct_url else None

@@ -14,11 +14,10 @@ from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pipeline import Steps, run_steps
 from mailmcp.imap.pool import Pool, Telemetry
-from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
-from mailmcp.imap.session import SelectedMailbox, Session, open_session
+from mailmcp.imap.session import Quirks, SelectedMailbox, Session, open_session
 from mailmcp.model.cursor import Source
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
@@ -129,13 +128,6 @@ class RunningPool:
     def settle(self) -> None:
         """Wait until each call waits for something."""
         self._portal.call(anyio.wait_all_tasks_blocked)
-
-    def close_stale(self) -> None:
-        """Do what the pool does now and then."""
-        self._portal.call(self.pool.close_stale)
-
-
-"""For searches that leave nothing to be proved."""
 
 
 def open_mailbox(session: Session, name: str, *, uidvalidity: int | None = None) -> SelectedMailbox:

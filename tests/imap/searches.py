@@ -7,14 +7,13 @@ from typing import Any
 
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search import run
 from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
-from mailmcp.imap.session import Session
+from mailmcp.imap.session import Quirks, Session
 from mailmcp.model.cursor import Source
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError

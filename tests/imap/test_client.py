@@ -7,7 +7,6 @@ import pytest
 from imap.scenes import make_account, open_mailbox, session_on
 from mailmcp.imap.client import LITERAL_OCTETS_MAX, Traffic
 from mailmcp.imap.command import Command, RefusedError, Response, quoted
-from mailmcp.imap.fetch import fetch_messages
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.dovecot import Dovecot, Login
@@ -47,23 +46,6 @@ def test_a_burst_has_a_result_for_each_command(peer: PeerFactory) -> None:
         assert refused[0].response.number("EXISTS") == 3
         assert not session.in_doubt
         assert session.run("NOOP").lines("STATUS") == [], "nothing is left of the burst"
-
-
-def test_a_command_completed_on_the_wrong_side_of_an_examine_is_a_violation(peer: PeerFactory) -> None:
-    """The answer may be another mailbox's."""
-    server = peer()
-    with session_on(make_account(server)) as session:
-        open_mailbox(session, "INBOX")
-        session.begin_lease()
-        session.choose("INBOX")
-        server.rules += [
-            Rule(command="EXAMINE", action=Respond(b"* 0 EXISTS\r\n")),
-            Rule(command="UID FETCH", action=Respond(b"{tag} OK Done\r\n")),
-        ]
-        with pytest.raises(InternalError) as caught:
-            fetch_messages(session, [1], ["UID"])
-        assert caught.value.reason is Reason.PROTOCOL_VIOLATION
-        assert session.in_doubt
 
 
 def test_what_is_received_and_all_bursts_of_a_connection_are_counted(
@@ -141,23 +123,6 @@ def test_line_ends_in_the_name_of_a_file_spoil_one_response_at_most(
     server = peer(rules=[Rule(command="NOOP", action=Respond(b"* " + raw + b"{tag} OK Done\r\n"))])
     with session_on(make_account(server)) as session:
         assert session.run("NOOP").lines("FETCH") == lines
-
-
-@pytest.mark.parametrize(
-    ("status", "text", "temporary", "retryable"),
-    [
-        ("BAD", "[THROTTLED] Slow down", True, True),
-        ("NO", "[NOPERM] Keep out", False, False),
-        ("NO", "[X-UNHEARD-OF] Not today", False, True),
-        ("NO", "No reason", False, True),
-        ("BAD", "No reason", False, False),
-    ],
-)
-def test_only_a_code_makes_a_refusal_temporary(
-    status: str, text: str, *, temporary: bool, retryable: bool
-) -> None:
-    error = RefusedError("SEARCH", status, text)
-    assert (error.is_temporary, error.retryable) == (temporary, retryable)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,14 @@ import pytest
 from imap.scenes import ROW_ITEMS, At, make_account, open_mailbox, session_on
 from mailmcp import limits
 from mailmcp.imap.command import Piece, Response
-from mailmcp.imap.fetch import Fetched, FetchJob, fetch_messages, fetch_steps
+from mailmcp.imap.fetch import (
+    SEQUENCE_SET_OCTETS,
+    Fetched,
+    FetchJob,
+    fetch_messages,
+    fetch_steps,
+    sequence_sets,
+)
 from mailmcp.imap.pipeline import run_steps
 from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mcp_envelope import Code
@@ -61,12 +68,6 @@ def test_one_bad_message_of_ten_stands_alone(
     assert sum(command.name == "UID FETCH" for command in server.commands) <= 1 + 2 * 4
 
 
-def test_several_bad_messages_stand_alone_too(peer: PeerFactory) -> None:
-    rules = [Rule(command="UID FETCH", action=FailUid(uid)) for uid in (2, 3, 9)]
-    fetched = fetch(peer(messages=make_messages(*TEN), rules=rules), *TEN)
-    assert set(fetched.failures) == {2, 3, 9}
-
-
 @pytest.mark.parametrize("status", ["NO", "OK"])
 def test_messages_that_are_gone_are_said_to_be(peer: PeerFactory, status: str) -> None:
     """RFC 2180 section 4.1: some servers say NO [EXPUNGEISSUED] with what is left, some say OK."""
@@ -115,12 +116,6 @@ def test_ids_that_the_server_advertises_and_refuses_are_left_out(peer: PeerFacto
     assert set(fetch(server, 1, 2, items=("UID", "EMAILID")).messages) == {1, 2}
 
 
-def test_nothing_is_asked_for_nothing(peer: PeerFactory) -> None:
-    server = peer()
-    assert fetch(server) == Fetched()
-    assert not any(command.name == "UID FETCH" for command in server.commands)
-
-
 def test_a_message_nobody_asked_for_is_left_out(peer: PeerFactory) -> None:
     """News of flags come unasked, with a UID or without one (RFC 9051 section 7.5.2)."""
     unasked = b"* 2 FETCH (FLAGS (\\Seen))\r\n* 1 FETCH (FLAGS () UID 1)\r\n"
@@ -137,12 +132,6 @@ def test_the_uid_may_follow_the_literal(peer: PeerFactory) -> None:
     server = peer(messages=make_messages(1), rules=[Rule(command="UID FETCH", action=Respond(answer))])
     message = fetch(server, 1, items=("UID", "BODY.PEEK[HEADER.FIELDS (SUBJECT)]")).messages[1]
     assert message.sections == {"HEADER.FIELDS": b"Subject: {5}\r\n"}
-
-
-def test_a_message_in_several_rows_is_one() -> None:
-    parsed, unreadable = rows([b"1 (UID 7 FLAGS (\\Seen))"], [b"1 (UID 7 RFC822.SIZE 9)"])
-    assert (set(parsed), unreadable) == ({7}, 0)
-    assert (parsed[7].flags, parsed[7].size_octets) == (("\\Seen",), 9)
 
 
 @pytest.mark.parametrize(
@@ -297,3 +286,15 @@ def test_rows_of_jobs_may_be_mixed(peer: PeerFactory) -> None:
     first, second = fetch_jobs(peer(rules=rules), ([2], FLAGS), ([1], ("UID", "RFC822.SIZE")))
     assert first.messages[2].flags == ("\\Seen",)
     assert second.messages[1].size_octets == 9
+
+
+def test_uids_are_written_as_ranges_that_fit_a_command_line() -> None:
+    """Dovecot refuses lines over 8 KB."""
+    assert list(sequence_sets([])) == []
+    assert list(sequence_sets([10, 1, 2, 4, 9, 9])) == [b"1:2,4,9:10"]
+    assert list(sequence_sets(range(1, 8), uid_limit=3)) == [b"1:3", b"4:6", b"7"]
+    uids = range(1_000_000_000, 1_000_010_000, 2)
+    sets = list(sequence_sets(uids))
+    assert len(sets) > 1
+    assert max(map(len, sets)) <= SEQUENCE_SET_OCTETS
+    assert [int(each) for each in b",".join(sets).split(b",")] == list(uids)

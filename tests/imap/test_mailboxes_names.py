@@ -4,8 +4,7 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, decode_mailbox, list_mailboxes
-from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.session import quoted_mailbox
+from mailmcp.imap.session import Quirks, quoted_mailbox
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 

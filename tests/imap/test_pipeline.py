@@ -41,17 +41,6 @@ def test_all_go_on_in_step(peer: PeerFactory) -> None:
         assert run_pipelined(session, []) == []
 
 
-def test_a_dialogue_may_end_before_it_asks(peer: PeerFactory) -> None:
-    def silent() -> Steps[list[int]]:
-        yield from ()
-        return [7]
-
-    with session_on(make_account(peer())) as session:
-        before = session.handle.traffic.round_trips
-        assert run_pipelined(session, [task("INBOX", silent())]) == [[7]]
-        assert session.handle.traffic.round_trips == before
-
-
 def test_asking_nothing_opens_the_mailbox(peer: PeerFactory) -> None:
     def look() -> Steps[list[int]]:
         first = yield []
@@ -113,35 +102,6 @@ def test_a_lost_connection_ends_all_searches(peer: PeerFactory, command: str, *,
     with session_on(make_account(server)) as session:
         with pytest.raises(InternalError, match="lost"):
             run_pipelined(session, [task("INBOX", search())])
-        assert session.in_doubt
-
-
-def test_a_lost_connection_while_a_refusal_is_looked_into_ends_all(peer: PeerFactory) -> None:
-    rules = [
-        Rule(command="EXAMINE", action=Respond(b"{tag} NO No\r\n")),
-        Rule(command="LIST", action=Close("before")),
-    ]
-    with session_on(make_account(peer(rules=rules))) as session, pytest.raises(InternalError, match="lost"):
-        run_pipelined(session, [task("INBOX", count_twice())])
-
-
-def reversed_ends(line: bytes, earlier: list[bytes]) -> bytes:
-    """Answer an EXAMINE only behind the command after it."""
-    tag, _, command = line.partition(b" ")
-    if command.startswith(b"EXAMINE"):
-        return b"* 1 EXISTS\r\n* OK [UIDVALIDITY 1] -\r\n"
-    done = b"%b OK Done\r\n" % tag
-    examined = [each for each in earlier if b"EXAMINE" in each]
-    return done + b"%b OK Done\r\n" % examined[-1].split(b" ")[0] if command.startswith(b"UID") else done
-
-
-def test_answers_out_of_order_are_not_believed() -> None:
-    """An EXAMINE that ends after the search behind it says nothing of what was searched."""
-    with LineServer(reversed_ends) as server, session_on(make_account(server)) as session:
-        session.quirks.sizes["INBOX"] = 1
-        with pytest.raises(InternalError) as caught:
-            run_pipelined(session, [task("INBOX", count_twice())])
-        assert caught.value.reason is Reason.PROTOCOL_VIOLATION
         assert session.in_doubt
 
 

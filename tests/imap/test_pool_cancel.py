@@ -1,19 +1,17 @@
-"""A call that ends early, by its caller, its deadline or the pool's end, frees its thread at once."""
+"""A call that ends early, by its caller, its deadline or the pool's end, ends its connection at once."""
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import CancelledError
-from typing import Any
 
 import pytest
 
 from imap.conftest import PoolFactory
-from imap.scenes import At, RunningPool, make_account, newest
+from imap.scenes import RunningPool, make_account, newest
 from mailmcp.imap.account import Tls
 from mailmcp.imap.client import Client
-from mailmcp.imap.connect import ConnectionHandle, connect, log_in
+from mailmcp.imap.connect import ConnectionHandle, log_in
 from mailmcp.reasons import Reason
-from mcp_envelope import DeadlineError, InternalError
+from mcp_envelope import InternalError
 from servers.certificates import Certificates
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence
@@ -23,102 +21,29 @@ WAIT_S = 60.0
 """Only bounds a failure: less than what accounts here allow a server to be silent for."""
 
 
-class Watched:
-    """Notes when the thread of a call begins to block and when it ends."""
-
-    def __init__(self) -> None:
-        self.began, self.ended = threading.Event(), threading.Event()
-
-    def __call__(self, work: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*args: Any, **options: Any) -> Any:
-            self.began.set()
-            try:
-                return work(*args, **options)
-            finally:
-                self.ended.set()
-
-        return run
-
-    def ends_by(self, stop: Callable[[], object]) -> None:
-        """Check that `stop` ends the thread, which no answer and no timeout would."""
-        assert self.began.wait(WAIT_S)
-        assert not self.ended.is_set()
-        stop()
-        assert self.ended.wait(WAIT_S)
-
-
-@pytest.fixture
-def watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, Watched]:
-    """Watches the threads that connect and log in."""
-    steps: dict[str, Callable[..., Any]] = {"connect": connect, "log_in": log_in}
-    found = {name: Watched() for name in steps}
-    for name, step in steps.items():
-        monkeypatch.setattr(f"mailmcp.imap.pool.{name}", found[name](step))
-    return found
-
-
-def test_cancelled_while_no_connection_comes_up(
-    deaf_host: At, run_pool: PoolFactory, watched: dict[str, Watched]
-) -> None:
-    call = run_pool(make_account(deaf_host)).start(newest)
-    watched["connect"].ends_by(call.cancel)
-
-
 @pytest.mark.parametrize("tls", [Tls.NONE, Tls.IMPLICIT])
-def test_cancelled_before_the_greeting(
-    peer: PeerFactory,
-    run_pool: PoolFactory,
-    watched: dict[str, Watched],
-    certificates: Certificates,
-    tls: Tls,
+@pytest.mark.parametrize("command", ["", "LOGIN", "ID", "UID FETCH"])
+def test_a_cancelled_call_ends_its_connection(
+    peer: PeerFactory, run_pool: PoolFactory, certificates: Certificates, tls: Tls, command: str
 ) -> None:
-    """The server says nothing, not even to a TLS handshake."""
-    server = peer(greeting=Silence())
-    call = run_pool(make_account(server, tls=tls, ca_file=certificates.ca_file)).start(newest)
-    server.wait_connected(1)
-    watched["connect"].ends_by(call.cancel)
-    server.wait_closed(1)
-
-
-@pytest.mark.parametrize("command", ["LOGIN", "ID"])
-def test_cancelled_while_logging_in(
-    peer: PeerFactory, run_pool: PoolFactory, watched: dict[str, Watched], command: str
-) -> None:
-    server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
-    pool = run_pool(make_account(server))
-    call = pool.start(newest)
-    server.wait_for(command)
-    watched["log_in"].ends_by(call.cancel)
-    server.wait_closed(1)
-    server.rules.clear()
-    assert pool.run(newest) == [1]
-
-
-@pytest.mark.parametrize("tls", [Tls.NONE, Tls.IMPLICIT])
-def test_cancelled_within_a_command(
-    peer: PeerFactory, run_pool: PoolFactory, certificates: Certificates, tls: Tls
-) -> None:
+    """Where the server never answers: nothing at all, not even a TLS handshake, or one command."""
     server = peer(
         messages=make_messages(1),
-        rules=[Rule(command="UID FETCH", action=Silence())],
-        tls=certificates.server_context() if tls is Tls.IMPLICIT else None,
+        greeting=None if command else Silence(),
+        rules=[Rule(command=command, action=Silence())],
+        tls=certificates.server_context() if tls is Tls.IMPLICIT and command else None,
     )
-    pool, work = run_pool(make_account(server, tls=tls, ca_file=certificates.ca_file)), Watched()
-    call = pool.start(work(newest))
-    server.wait_for("UID FETCH")
-    work.ends_by(call.cancel)
+    pool = run_pool(make_account(server, tls=tls, ca_file=certificates.ca_file))
+    call = pool.start(newest)
+    if command:
+        server.wait_for(command)
+    else:
+        server.wait_connected(1)
+    call.cancel()
     server.wait_closed(1)
     server.rules.clear()
-    assert pool.run(newest) == [1]
-
-
-def test_a_deadline_frees_the_thread_as_well(peer: PeerFactory, run_pool: PoolFactory) -> None:
-    server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Silence())])
-    pool, work = run_pool(make_account(server)), Watched()
-    call = pool.start(work(newest), timeout_s=0.2)
-    with pytest.raises(DeadlineError):
-        call.result(WAIT_S)
-    assert work.ended.is_set()
+    if command:
+        assert pool.run(newest) == [1]
 
 
 def test_a_session_that_came_up_for_nobody_is_closed(

@@ -87,23 +87,6 @@ def test_a_temporary_refusal_is_not_held_against_the_login(
     assert pool.run(newest) == [1]
 
 
-@pytest.mark.parametrize("reason", [Reason.LOGIN_DISABLED, Reason.CONNECTION_REFUSED])
-def test_failures_without_a_login_are_not_remembered(
-    server: Peer, run_pool: PoolFactory, reason: Reason, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mailmcp.imap.pool.RETRY_WAIT_MAX_S", 0.0)
-    pool = run_pool(make_account(server))
-    if reason is Reason.LOGIN_DISABLED:
-        server.settings.capabilities = ("IMAP4rev1", "LOGINDISABLED")
-    else:
-        server.stop()
-    for _ in range(2):
-        with pytest.raises(ToolError) as caught:
-            pool.run(newest)
-        assert caught.value.reason is reason
-    assert server.logins == []
-
-
 def test_a_changed_password_is_refused_once_however_many_calls_there_are(
     server: Peer, run_pool: PoolFactory
 ) -> None:
@@ -137,7 +120,6 @@ def test_credentials_that_have_worked_are_tried_once_more_where_the_connection_i
     pool = run_pool(make_account(server))
     pool.run(newest)
     pool.clock.now += SESSION_IDLE_MAX_S + 1
-    pool.close_stale()
     server.rules += [Rule(command="LOGIN", nth=number + 1, action=Close("before")) for number in range(lost)]
     error = pool.start(newest).exception(RESULT_TIMEOUT_S)
     assert (error.reason if isinstance(error, ToolError) else None) is reason

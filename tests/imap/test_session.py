@@ -142,22 +142,6 @@ def test_what_no_mailbox_can_be_called_is_missing(store: Store, mailbox: str) ->
     assert caught.value.reason is Reason.MAILBOX_MISSING
 
 
-def test_a_mailbox_that_is_open_is_opened_again_within_the_next_command(peer: PeerFactory) -> None:
-    server = peer(messages=make_messages(1))
-    with session_on(make_account(server)) as session:
-        assert open_mailbox(session, "inbox").exists == 1
-        before = session.handle.traffic.round_trips
-        session.begin_lease()
-        session.choose("INBOX")
-        server.mailbox.messages += make_messages(2)
-        assert set(fetch_messages(session, [1, 2], ["UID"]).messages) == {1, 2}
-        assert session.handle.traffic.round_trips == before + 1
-        opened = open_mailbox(session, "INBOX", uidvalidity=server.mailbox.uidvalidity)
-        assert (opened.exists, opened.uidnext) == (2, 3)
-        assert session.handle.traffic.round_trips == before + 1
-    assert [command.name for command in server.commands][-3:] == ["EXAMINE", "EXAMINE", "UID FETCH"]
-
-
 @pytest.mark.parametrize(("literals", "round_trips"), [("", 2), ("LITERAL+", 1)])
 def test_a_raw_name_is_opened_as_the_server_spells_it(
     peer: PeerFactory, literals: str, round_trips: int
@@ -203,7 +187,7 @@ def test_why_a_mailbox_was_not_opened(
 def test_the_message_limit_is_read_from_the_capabilities(peer: PeerFactory) -> None:
     for said, limit in (("MESSAGELIMIT=1000", 1000), ("MESSAGELIMIT=x", 0), ("MESSAGELIMIT", 0)):
         with session_on(make_account(peer(capabilities=("IMAP4rev1", said)))) as session:
-            assert session.message_limit == limit
+            assert session.connection.message_limit == limit
 
 
 def read_all_ways(session: Session) -> None:

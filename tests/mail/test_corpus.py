@@ -1,12 +1,14 @@
 """Whole messages, from octets to what a reply shows; each `x.eml` has its `x.json`."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mailmcp.mail.calendar.invitation import calendar_text
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.dates import parse_date
@@ -16,6 +18,7 @@ from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import leaf_parts
 from mailmcp.mail.notices import choose_notice_parts, read_notices
 from mailmcp.mail.protection import protection_note
+from mailmcp.mail.read import read_attached_message
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import make_snippet
 
@@ -93,6 +96,26 @@ def test_what_is_read_can_be_sent_as_json(path: Path) -> None:
     assert not any(character < " " or "\x7f" <= character <= "\x9f" for character in text)
 
 
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2060\u2066-\u2069\ud800-\udfff]")
+
+
+def read_in_every_way(octets: bytes, *, complete: bool) -> None:
+    """Read what `reading` does and what is inside; nothing raises, and nothing unseen comes out."""
+    read = reading(octets, complete=complete)
+    texts = [str(read["text"])]
+    view = parse_message(octets, complete=complete)
+    for part in leaf_parts(view.structure):
+        content = view.part_octets(part)
+        if content is not None and part.is_calendar:
+            texts.append(calendar_text(content, part).text)
+        elif content is not None and part.is_message:
+            texts.append(read_attached_message(content).body.text)
+    assert [text for text in texts if _UNSEEN.search(text)] == []
+    assert json.dumps(read, ensure_ascii=False).encode("utf-8")
+    assert len(make_snippet(texts[0], 80)) <= 80
+    parse_date(view.headers.get("Date"))
+
+
 _MUTATION = st.tuples(
     st.floats(min_value=0, max_value=1), st.integers(0, 40), st.binary(max_size=12) | st.just(b"\r\n\r\n")
 )
@@ -106,13 +129,27 @@ def test_mutilated_mail_is_read_without_an_error(
     for place, removed, added in mutations:
         at = int(place * len(octets))
         octets = octets[:at] + added + octets[at + removed :]
-    whole = reading(octets)
-    part = reading(octets[: int(cut * len(octets))], complete=False)
-    view = parse_message(octets, complete=True)
-    parse_date(view.headers.get("Date"))
-    snippet = make_snippet(str(whole["text"]), 80)
-    sanitized = sanitize_html(octets.decode("latin-1")).text
-    assert len(snippet) <= 80
-    assert "<script" not in sanitized
-    for result in (whole, part):
-        assert json.dumps(result, ensure_ascii=False).encode("utf-8")
+    read_in_every_way(octets, complete=True)
+    read_in_every_way(octets[: int(cut * len(octets))], complete=False)
+    assert "<script" not in sanitize_html(octets.decode("latin-1")).text
+
+
+_NESTED = (
+    b"Content-Type: multipart/mixed; boundary=%d\r\n\r\n--%d\r\n" % (level, level) for level in range(300)
+)
+
+
+@pytest.mark.parametrize(
+    "octets",
+    [
+        b"".join(_NESTED) + b"\r\nbottom",
+        b"Content-Type: message/rfc822\r\n\r\n" * 2_000 + b"bottom",
+        b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + b"--b\r\n\r\nx\r\n" * 8_000,
+        b"Content-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR\r\n" + b"BEGIN:VEVENT\r\n" * 20_000,
+        b"\r\n" + b"begin 644 x\n" * 16_000,
+        *(b"%b: %b" % (name, b"<a@b>," * 30_000) for name in (b"From", b"Subject", b"Content-Type")),
+    ],
+    ids=["multiparts", "messages", "parts", "events", "uuencoded", "from", "subject", "type"],
+)
+def test_bombs_are_read_without_an_error(octets: bytes) -> None:
+    read_in_every_way(octets, complete=True)

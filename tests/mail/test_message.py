@@ -22,28 +22,6 @@ def test_a_whole_message_has_everything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("boundary", "third", "cut", "kept"),
-    [
-        ("foo", Part(part_id="3", content_type="text/plain"), False, 2),
-        ("foo", Part(part_id="3", content_type="text/plain", size_octets=10), False, 2),
-        ("foo", Part(part_id="3", content_type="text/plain"), True, 2),
-        ("foo", Part(part_id="3", content_type="text/plain", size_octets=10), True, 3),
-        ("foo", Part(part_id="3", content_type="text/plain", filename="a.txt"), False, 3),
-        ("foo bar", Part(part_id="3", content_type="text/plain"), False, 3),
-        ("other", Part(part_id="3", content_type="text/plain"), False, 3),
-    ],
-)
-def test_a_part_that_is_not_there_is_left_out(boundary: str, third: Part, kept: int, *, cut: bool) -> None:
-    """Dovecot reads a boundary without quotes up to the first special character."""
-    octets = OCTETS.replace(b"boundary=b", b"boundary=foo bar").replace(b"--b", b"--foo bar")
-    params, parts = {"boundary": boundary}, (FIRST, SECOND, third)
-    structure = Part(part_id="TEXT", content_type="multipart/mixed", params=params, parts=parts)
-    view = parse_message(octets[:-12] if cut else octets, complete=not cut, structure=structure)
-    assert view.structure is not None
-    assert view.structure.parts == parts[:kept]
-
-
-@pytest.mark.parametrize(
     ("length", "first", "second"),
     [
         (len(OCTETS), b"first", b"second"),

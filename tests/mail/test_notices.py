@@ -6,13 +6,17 @@ import pytest
 from mailmcp.limits import TEXT_PART_OCTETS_MAX
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import (
+    NO_DISPOSITION,
+    NO_RECIPIENT,
     NOTICE_PARTS_MAX,
     NOTICES_MAX,
+    REPORT_CUT,
     TOO_MANY_NOTICES,
     Notice,
     choose_notice_parts,
     read_delivery_report,
     read_notices,
+    read_receipt,
 )
 
 CALENDAR = Part(part_id="2", content_type="text/calendar")
@@ -85,3 +89,24 @@ def test_there_is_an_end_to_notices() -> None:
     assert len(notices) == NOTICES_MAX
     assert notices[-1].defects == (TOO_MANY_NOTICES,)
     assert notices[0].defects == ()
+
+
+def test_a_report_without_recipients_says_so() -> None:
+    assert read_delivery_report(b"Reporting-MTA: dns; mx\r\n\r\nX: y") == ([], (NO_RECIPIENT,))
+    assert read_delivery_report(b"") == ([], (NO_RECIPIENT,))
+
+
+def test_there_is_an_end_to_recipients() -> None:
+    found, defects = read_delivery_report(b"Final-Recipient: rfc822;a@b\n\n" * (NOTICES_MAX + 1))
+    assert (len(found), defects) == (NOTICES_MAX, (REPORT_CUT,))
+
+
+def test_an_empty_receipt_says_so() -> None:
+    assert read_receipt(b"") == ({}, (NO_DISPOSITION,))
+
+
+def test_a_long_recipient_keeps_its_domain() -> None:
+    report = f"Final-Recipient: rfc822; {'x' * 480}@corp.example.evil.example\r\nAction: failed\r\n".encode()
+    (recipient,), _ = read_delivery_report(report)
+    assert recipient["recipient"].startswith("…x")
+    assert recipient["recipient"].endswith("@corp.example.evil.example")

@@ -7,11 +7,13 @@ import subprocess
 import sysconfig
 import tomllib
 from email import message_from_bytes
+from functools import partial
 from pathlib import Path
 from zipfile import ZipFile
 
 import anyio
 import pytest
+from scripts import demo_session
 from scripts.release import (
     FIELDS,
     ROOT,
@@ -19,7 +21,6 @@ from scripts.release import (
     install,
     make_manifest,
     registry_entry,
-    use_demo,
     write_bundle,
 )
 
@@ -60,7 +61,9 @@ def test_what_is_installed_serves_the_demo(wheels: tuple[Path, Path], tmp_path: 
     command = install(tmp_path / "installed", "--no-deps", "--no-index", *map(str, wheels))
     (site_packages,) = (tmp_path / "installed").glob("lib/python*/site-packages")
     (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
-    anyio.run(use_demo, command, tmp_path)
+    said: list[str] = []
+    anyio.run(partial(demo_session.run, said.append, command=command))
+    assert "Eastwold" in "".join(said), "the text of the PDF, for which a process reads it"
 
 
 @pytest.mark.full

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from imap.scenes import Clock
-from mailmcp.imap.quirks import REFUSAL_AGE_S
+from mailmcp.imap.session import REFUSAL_AGE_S
 from mcp_envelope import ToolError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from imap.scenes import Clock
-from mailmcp.imap.quirks import REFUSAL_AGE_S
+from mailmcp.imap.session import REFUSAL_AGE_S
 from mcp_envelope import InternalError
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule

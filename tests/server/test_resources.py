@@ -101,19 +101,6 @@ def test_a_message_is_fenced_text_and_its_source_a_blob_of_the_octets(home: Peer
     assert b64decode(content.blob) == make_messages(1)[0].octets
 
 
-def test_octets_may_be_kept_and_text_not_for_long(home: Peer) -> None:
-    """Octets of a UID never change; flags do, and both are one user's alone."""
-
-    async def use(client: Client) -> list[tuple[int, str]]:
-        kept: list[Any] = [await client.list_resources(), await client.list_resource_templates()]
-        kept += [await client.read_resource(uri) for uri in (ref().message_uri, ref().message_raw_uri)]
-        return [(each.ttl_ms, each.cache_scope) for each in kept]
-
-    hour = 3_600_000
-    right = [(hour, "private"), (hour, "public"), (60_000, "private"), (hour, "private")]
-    assert using(home, "auto", use) == right
-
-
 @pytest.mark.parametrize(
     ("uri", "code", "reason", "legacy", "modern"),
     [

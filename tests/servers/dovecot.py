@@ -61,7 +61,6 @@ class Dovecot:
     """A running Dovecot, for one `with` block.
 
     Args:
-        mail_max_userip_connections: Most connections of one user from one address.
         extra: Lines for the end of its configuration.
         token_issuer: Whose access tokens it takes (`servers.authorization`); "" for nobody's.
     """
@@ -74,10 +73,8 @@ class Dovecot:
     tls_port: int
     """TLS from the first octet."""
 
-    def __init__(
-        self, *, mail_max_userip_connections: int = 20, extra: str = "", token_issuer: str = ""
-    ) -> None:
-        self._connections, self._extra, self._issuer = mail_max_userip_connections, extra, token_issuer
+    def __init__(self, *, extra: str = "", token_issuer: str = "") -> None:
+        self._extra, self._issuer = extra, token_issuer
         # Dovecot refuses to serve mail as root.
         self._owner = pwd.getpwuid(os.getuid()) if os.getuid() else pwd.getpwnam("nobody")
         self._process: subprocess.Popen[bytes] | None = None
@@ -102,7 +99,6 @@ class Dovecot:
                 folder=self._folder,
                 owner=self._owner,
                 ports=(self.plain_port, self.tls_port),
-                connections=self._connections,
                 tokens=bool(self._issuer),
                 extra=self._extra,
             )

@@ -20,7 +20,7 @@ ssl = yes
 ssl_cert = <{folder}/server.pem
 ssl_key = <{folder}/server.key
 
-mail_max_userip_connections = {connections}
+mail_max_userip_connections = 20
 disable_plaintext_auth = no
 auth_mechanisms = plain login{token_mechanisms}
 
@@ -108,7 +108,6 @@ def render(
     folder: Path,
     owner: pwd.struct_passwd,
     ports: tuple[int, int],
-    connections: int,
     tokens: bool,
     extra: str,
 ) -> str:
@@ -118,7 +117,6 @@ def render(
         folder: Holds its certificate already.
         owner: Of the mail, and of all processes unless the tests run as root.
         ports: The plain one, then the one for TLS.
-        connections: Maximum of connections of one user from one address.
         tokens: Whether it takes access tokens, besides passwords; it validates them by itself.
         extra: Lines to append.
     """
@@ -130,7 +128,6 @@ def render(
         password=PASSWORD,
         token_mechanisms=" xoauth2 oauthbearer" if tokens else "",
         token_passdb=_TOKEN_PASSDB.format(folder=folder) if tokens else "",
-        connections=connections,
         mailboxes="".join(_MAILBOX.format(name=name) for name in _SPECIAL_USE),
         # As root, Dovecot insists on its own users, each distinct; otherwise it
         # can be nobody but us, and only root may chroot.

@@ -136,15 +136,15 @@ class Peer:
         self._wait(lambda: len(seen()) >= nth, f"{command} number {nth}", timeout_s)
         return seen()[nth - 1]
 
-    def wait_connected(self, connection: int, timeout_s: float = WAIT_S) -> None:
+    def wait_connected(self, connection: int) -> None:
         """Wait until a connection, counted from 1, has come up; TimeoutError if it does not."""
-        self._wait(lambda: self.connections >= connection, f"connection {connection}", timeout_s)
+        self._wait(lambda: self.connections >= connection, f"connection {connection}")
 
-    def wait_closed(self, connection: int, timeout_s: float = WAIT_S) -> None:
+    def wait_closed(self, connection: int) -> None:
         """Wait until a connection, counted from 1, has ended on either side; TimeoutError if it does not."""
-        self._wait(lambda: connection in self._closed, f"the end of connection {connection}", timeout_s)
+        self._wait(lambda: connection in self._closed, f"the end of connection {connection}")
 
-    def _wait(self, condition: Callable[[], bool], what: str, timeout_s: float) -> None:
+    def _wait(self, condition: Callable[[], bool], what: str, timeout_s: float = WAIT_S) -> None:
         with self._changed:
             if not self._changed.wait_for(condition, timeout_s):
                 raise TimeoutError(f"waited {timeout_s} s for {what}; came: {self._commands}")

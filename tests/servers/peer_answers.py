@@ -24,7 +24,7 @@ from servers.peer_syntax import (
     select_uids,
 )
 
-CAPABILITIES = ("IMAP4rev1", "LITERAL+", "SASL-IR", "AUTH=PLAIN", "ID", "UNSELECT", "ESEARCH")
+CAPABILITIES = ("IMAP4rev1", "LITERAL+", "SASL-IR", "AUTH=PLAIN", "ID", "ESEARCH")
 
 _ANY_STATE = ("CAPABILITY", "NOOP", "LOGOUT", "ID", "STARTTLS", "LOGIN", "AUTHENTICATE")
 
@@ -114,9 +114,9 @@ class Answers:
         match command.name:
             case "STARTTLS" | "LOGIN" | "AUTHENTICATE":
                 return self._begin(command.name, arguments)
-            case "LIST" | "STATUS" | "SELECT" | "EXAMINE":
+            case "LIST" | "STATUS" | "EXAMINE":
                 return self._of_mailboxes(command.name, arguments)
-            case "UID SEARCH" | "UID SORT" | "UID FETCH" | "FETCH" | "CLOSE" | "UNSELECT":
+            case "UID SEARCH" | "UID SORT" | "UID FETCH" | "FETCH" | "CLOSE":
                 return self._of_selected(command, arguments)
             case _:
                 return self._at_any_time(command.name)
@@ -159,11 +159,10 @@ class Answers:
                 return self._list(reference + pattern), "OK List done"
             case "STATUS", [str(mailbox), list(items)]:
                 return _format_status(self._find(mailbox), as_list(items)), "OK Status done"
-            case "SELECT" | "EXAMINE", [str(mailbox)]:
+            case "EXAMINE", [str(mailbox)]:
                 self._selected = None  # also when it fails: RFC 3501 section 6.3.1
                 self._selected = self._find(mailbox)
-                access = "READ-ONLY" if name == "EXAMINE" else "READ-WRITE"
-                return _format_selected(self._selected), f"OK [{access}] {name.capitalize()} done"
+                return _format_selected(self._selected), "OK [READ-ONLY] Examine done"
             case _:
                 raise BadCommandError(f"Arguments of {name}")
 
@@ -171,7 +170,7 @@ class Answers:
         if self._selected is None:
             raise BadCommandError("No mailbox is selected")
         match command.name, arguments:
-            case "CLOSE" | "UNSELECT", []:
+            case "CLOSE", []:
                 self._selected = None
                 return b"", "OK Mailbox closed"
             case "UID SEARCH", keys if keys:
@@ -200,8 +199,6 @@ class Answers:
         return "".join(["* SEARCH", *(f" {uid}" for uid in uids), "\r\n"]).encode()
 
     def _list(self, pattern: str) -> bytes:
-        if not pattern:
-            return b'* LIST (\\Noselect) "/" ""\r\n'
         wildcards = {"*": ".*", "%": "[^/]*"}
         wanted = re.compile("".join(wildcards.get(char, re.escape(char)) for char in pattern))
         return b"".join(
@@ -251,7 +248,6 @@ def _credentials(arguments: list[Argument]) -> tuple[str, str]:
 def _format_status(mailbox: PeerMailbox, items: list[str]) -> bytes:
     values = {
         "MESSAGES": len(mailbox.messages),
-        "RECENT": 0,
         "UIDNEXT": mailbox.uidnext,
         "UIDVALIDITY": mailbox.uidvalidity,
         "UNSEEN": mailbox.unseen,
@@ -267,7 +263,6 @@ def _format_selected(mailbox: PeerMailbox) -> bytes:
         "* FLAGS (\\Answered \\Flagged \\Deleted \\Seen \\Draft)\r\n"
         "* OK [PERMANENTFLAGS ()] No changes\r\n"
         f"* {len(mailbox.messages)} EXISTS\r\n"
-        "* 0 RECENT\r\n"
         f"* OK [UIDVALIDITY {mailbox.uidvalidity}] UIDs valid\r\n"
         f"* OK [UIDNEXT {mailbox.uidnext}] Next UID\r\n"
     ).encode()

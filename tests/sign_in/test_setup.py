@@ -200,7 +200,7 @@ def test_a_file_that_takes_no_account_keeps_no_secret(
         config.parent.mkdir(parents=True)
         config.write_text(content)
     done = script("--email", ADDRESS, "--password-stdin", "--yes", *at_server, typed=PASSWORD)
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert fault in done.stderr
     assert "Nothing was saved" in done.stderr
     assert secrets.read_text() == "{}"

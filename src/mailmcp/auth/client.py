@@ -15,8 +15,14 @@ from authlib.common.errors import AuthlibBaseError
 from authlib.common.security import generate_token
 from authlib.integrations.httpx_client import OAuth2Client
 
-from mailmcp.auth.errors import ConsentEndedError, ProviderUnavailableError, SignInError
-from mailmcp.auth.provider import Provider, metadata_urls, parse_metadata
+from mailmcp.auth.provider import (
+    ConsentEndedError,
+    Provider,
+    ProviderUnavailableError,
+    SignInError,
+    metadata_urls,
+    parse_metadata,
+)
 from mailmcp.auth.redirect import Redirect
 
 HTTP_TIMEOUT_S: Final = 15.0

@@ -1,4 +1,4 @@
-"""OAuth 2.0 providers of mail: their endpoints, scopes and habits.
+"""OAuth 2.0 providers of mail: their endpoints, scopes and habits; and how a sign-in fails.
 
 Two are known that publish no metadata for native clients; any other authorization server is read from its
 metadata (RFC 8414). People bring their own client id: no id of another program is in here.
@@ -13,6 +13,18 @@ PROVIDERS: Final = ("google", "microsoft")
 """The values of the setting `provider`; any other authorization server is named by its `issuer`."""
 
 _LOOPBACK: Final = {"127.0.0.1", "localhost", "::1"}
+
+
+class SignInError(Exception):
+    """The provider did not issue a token. The message is for the user and holds no secret."""
+
+
+class ConsentEndedError(SignInError):
+    """The refresh token is no longer accepted: the user must sign in again."""
+
+
+class ProviderUnavailableError(SignInError):
+    """The provider could not be reached or is busy: the same request can succeed later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from typing_extensions import override
 
-from mailmcp.auth.errors import SignInError
-from mailmcp.auth.provider import Provider
+from mailmcp.auth.provider import Provider, SignInError
 
 _REQUEST_TIMEOUT_S: Final = 15.0
 """For one request: a browser may open a connection ahead and send nothing."""

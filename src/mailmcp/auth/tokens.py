@@ -14,7 +14,7 @@ from platformdirs import user_state_path
 from typing_extensions import override
 
 from mailmcp.auth import store
-from mailmcp.auth.errors import ConsentEndedError, ProviderUnavailableError, SignInError
+from mailmcp.auth.provider import ConsentEndedError, ProviderUnavailableError, SignInError
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError, code
 

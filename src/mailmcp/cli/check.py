@@ -8,13 +8,12 @@ from time import perf_counter
 
 import click
 
-from mailmcp.cli.options import config_option, load_or_exit
+from mailmcp.cli.options import config_option, load
 from mailmcp.imap.account import Account
 from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import translate_errors
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.session import open_session
+from mailmcp.imap.session import Quirks, open_session
 from mailmcp.server.logs import configure_logging
 from mailmcp.wording import counted
 from mcp_envelope import ToolError
@@ -55,7 +54,7 @@ def check(config: Path | None, account_id: str | None, *, as_json: bool) -> None
     Connects to each, or only to ACCOUNT_ID. Exits with 1 if an account fails, and with 2 if the settings have
     errors.
     """
-    settings = load_or_exit(config)
+    settings = load(config)
     configure_logging("warning", as_json=False)
     known = [account.account_id for account in settings.accounts]
     if account_id is not None and account_id not in known:

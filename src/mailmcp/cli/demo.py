@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from mailmcp.cli.options import fail, load_or_exit, reply_options
+from mailmcp.cli.options import fail, load, reply_options
 from mailmcp.cli.serve import run_server
 from mailmcp.demo.sample_account import OWNER, load_sample
 from mailmcp.imap.account import Account, Password, Tls
@@ -27,7 +27,7 @@ def demo(**overrides: object) -> None:
     """
     of_accounts = {variable(key) for key in keys_with_variable(AccountTable)}
     environ = {name: value for name, value in os.environ.items() if name not in of_accounts}
-    settings = load_or_exit(Path(os.devnull), overrides, environ=environ, needs_account=False)
+    settings = load(Path(os.devnull), overrides, environ=environ, needs_account=False)
     if importlib.util.find_spec("pymap") is None:
         fail(
             "the demo needs the extra `demo`. In a checkout, install it with: "

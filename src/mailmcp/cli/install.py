@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 
 from mailmcp.cli.options import config_option, fail, yes_option
-from mailmcp.hosts.files import Change, FileError, apply, plan_install, plan_uninstall
-from mailmcp.hosts.launch import NoLaunchError, find_launch
-from mailmcp.hosts.table import HOSTS, SERVER_NAME, Host, Launch
+from mailmcp.hosts.files import Change, apply, plan_install, plan_uninstall
+from mailmcp.hosts.launch import find_launch
+from mailmcp.hosts.table import HOSTS, SERVER_NAME, Host, HostError, Launch
 from mailmcp.settings.sources import CONFIG_VARIABLE, choose_config_path
 
 _BY_ID = {host.host_id: host for host in HOSTS}
@@ -120,7 +120,7 @@ def _change_files(
         fail(f"{host.name} was not found: there is no {places}. If it is new, start it once")
     try:
         changes = [change for path in files if (change := plan(path))]
-    except FileError as error:
+    except HostError as error:
         fail(f"{error}. {by_hand}")
     if not changes:
         click.echo(f"{nothing}: {', '.join(map(str, files))}")
@@ -130,10 +130,7 @@ def _change_files(
     if not yes:
         click.confirm(question, abort=True)
     for change in changes:
-        try:
-            backup = apply(change)
-        except FileError as error:
-            fail(error)
+        backup = apply(change)
         click.echo(f"Changed {change.path}" + (f"; {backup.name} has it as it was" if backup else ""))
     click.echo(f"Restart {host.name}.")
 
@@ -155,10 +152,7 @@ def _run_host_command(host: Host, arguments: list[str], *, yes: bool) -> None:
 def _find_launch(config: Path | None) -> Launch:
     """Return what the host shall start; the settings file is named unless it is the default one."""
     is_default = config is None and not os.environ.get(CONFIG_VARIABLE)
-    try:
-        return find_launch(None if is_default else choose_config_path(config, os.environ))
-    except NoLaunchError as error:
-        fail(error)
+    return find_launch(None if is_default else choose_config_path(config, os.environ))
 
 
 def _list_host(host: Host, name: str) -> None:
@@ -166,7 +160,7 @@ def _list_host(host: Host, name: str) -> None:
     for path in found:
         try:
             found[path] = "installed" if plan_uninstall(Path(path), host, name) else "found"
-        except FileError as error:
+        except HostError as error:
             found[path] = f"error: {error}"
     if program := host.find_program():
         found[program] = "found"

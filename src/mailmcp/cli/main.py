@@ -2,11 +2,17 @@
 
 import importlib
 import sys
+from typing import Any
 
 import click
 from typing_extensions import override
 
 from mailmcp import __version__
+from mailmcp.auth.provider import SignInError
+from mailmcp.auth.store import StoreError
+from mailmcp.cli.options import fail
+from mailmcp.hosts.table import HostError
+from mailmcp.settings.sources import SettingsError
 
 _MODULES = {
     "serve": "serve",
@@ -44,6 +50,19 @@ class _Commands(click.Group):
         else:
             is_serve = not sys.stdin.isatty()  # a host uses a pipe; a person at a terminal gets help
         return super().parse_args(ctx, ["serve", *args] if is_serve else args)
+
+    @override
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; exit with status 2 if the settings are wrong, and 1 for other errors."""
+        try:
+            return super().invoke(ctx)
+        except SettingsError as error:
+            click.echo("mailmcp: the settings have errors:", err=True)
+            for line in error.lines:
+                click.echo(f"  {line}", err=True)
+            sys.exit(2)
+        except (HostError, SignInError, StoreError) as error:
+            fail(error)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -11,7 +11,7 @@ import click
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.load import Settings, load_settings
 from mailmcp.settings.model import ServerTable
-from mailmcp.settings.sources import SettingsError, option
+from mailmcp.settings.sources import option
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -41,28 +41,17 @@ def reply_options(command: CommandT) -> CommandT:
     return command
 
 
-def load_or_exit(
+def load(
     config: Path | None,
     overrides: Mapping[str, object] | None = None,
     *,
     environ: Mapping[str, str] = os.environ,
     needs_account: bool = True,
 ) -> Settings:
-    """Load settings and configure logging, or exit with status 2 and every mistake on stderr."""
-    try:
-        settings = load_settings(config, environ, overrides=overrides, needs_account=needs_account)
-    except SettingsError as error:
-        exit_with(error)
+    """Load settings and configure logging. Raises SettingsError."""
+    settings = load_settings(config, environ, overrides=overrides, needs_account=needs_account)
     configure_logging(settings.server.log_level, as_json=settings.server.log_format == "json")
     return settings
-
-
-def exit_with(error: SettingsError) -> NoReturn:
-    """Print what is wrong with the settings, and exit with status 2."""
-    click.echo("mailmcp: the settings have errors:", err=True)
-    for line in error.lines:
-        click.echo(f"  {line}", err=True)
-    sys.exit(2)
 
 
 def fail(message: object) -> NoReturn:

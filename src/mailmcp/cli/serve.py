@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from mailmcp import __version__
-from mailmcp.cli.options import config_option, load_or_exit, reply_options
+from mailmcp.cli.options import config_option, load, reply_options
 from mailmcp.server.app import Options, build_server
 from mailmcp.server.stdio import run_stdio
 from mailmcp.settings.load import Settings
@@ -42,7 +42,7 @@ def serve(
     """
     if transport == "stdio" and not (host is None and port is None):
         raise click.UsageError("--host and --port need --transport http.")
-    settings = load_or_exit(config, overrides, needs_account=False)
+    settings = load(config, overrides, needs_account=False)
     run = None
     if transport == "http":
         run = _http_runner(settings, host or "127.0.0.1", 8000 if port is None else port)

@@ -15,11 +15,10 @@ from typing import get_args
 import click
 
 from mailmcp.auth import store
-from mailmcp.auth.errors import SignInError
 from mailmcp.auth.provider import known_provider
 from mailmcp.cli.check import check_account
 from mailmcp.cli.install import add_to_host
-from mailmcp.cli.options import config_option, exit_with, fail, yes_option
+from mailmcp.cli.options import config_option, fail, yes_option
 from mailmcp.cli.sign_in import fetch_tokens, store_secret
 from mailmcp.hosts.table import HOSTS
 from mailmcp.imap.account import Account, BearerToken, Password, Tls
@@ -28,7 +27,7 @@ from mailmcp.server.logs import configure_logging
 from mailmcp.settings import check as checks
 from mailmcp.settings.edit import add_account, read_accounts
 from mailmcp.settings.model import AccountTable, AuthMethod, is_address, is_sendable
-from mailmcp.settings.sources import Origin, SettingsError, choose_config_path
+from mailmcp.settings.sources import Origin, choose_config_path
 
 AccountKeys = dict[str, str | int]
 """A table [[accounts]]."""
@@ -123,11 +122,7 @@ def setup(
     configure_logging("warning", as_json=False)
     questions = Questions(assume_yes=yes)
     path = choose_config_path(config, os.environ)
-    try:
-        known = read_accounts(path)
-    except SettingsError as error:
-        exit_with(error)
-
+    known = read_accounts(path)
     email = email or questions.ask("Your address", "--email", check=_address_fault)
     _require(_address_fault(email), "--email")
     keys: AccountKeys = {key: value for key, value in given.items() if value is not None}
@@ -255,10 +250,7 @@ def _ask_for_secret(
 ) -> tuple[str, Account]:
     """Ask for the password, or sign in; return what to store, and the account that signs in with it."""
     if isinstance(account.credentials, BearerToken):
-        try:
-            tokens = fetch_tokens(checks.make_client(table, os.environ), table.user, device=device)
-        except SignInError as error:
-            fail(error)
+        tokens = fetch_tokens(checks.make_client(table, os.environ), table.user, device=device)
         bearer = replace(account.credentials, read=lambda _refused: tokens.access_token)
         return tokens.refresh_token, replace(account, credentials=bearer)
     if from_stdin:
@@ -290,21 +282,17 @@ def _is_usable(account: Account, questions: Questions, *, may_repeat: bool) -> b
 def _save(path: Path, keys: AccountKeys, table: AccountTable, secret: str) -> None:
     """Store the secret and append the account; if that fails or is interrupted, neither stays."""
     key = checks.secret_key(table)
+    before = store.read(key)
     try:
-        before = store.read(key)
-        try:
-            store_secret(table, secret)
-            add_account(path, keys)
-        except BaseException:
-            if before is None:
-                store.delete(key)
-            else:
-                store.write(key, before)
-            raise
-    except store.StoreError as error:
-        fail(error)
-    except SettingsError as error:
-        fail(f"{error} Nothing was saved")
+        store_secret(table, secret)
+        add_account(path, keys)
+    except BaseException:
+        if before is None:
+            store.delete(key)
+        else:
+            store.write(key, before)
+        click.echo("Nothing was saved.", err=True)
+        raise
 
 
 def _suggest_id(email: str, taken: set[object]) -> str:

@@ -9,8 +9,8 @@ import click
 
 from mailmcp.auth import store
 from mailmcp.auth.client import OAuthClient, Tokens
-from mailmcp.auth.errors import SignInError
-from mailmcp.cli.options import config_option, fail, load_or_exit
+from mailmcp.auth.provider import SignInError
+from mailmcp.cli.options import config_option, fail, load
 from mailmcp.settings.check import PASSWORD_KEYS, make_client, secret_key
 from mailmcp.settings.model import AccountTable, is_sendable
 from mailmcp.wording import counted
@@ -33,11 +33,8 @@ def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
         fail(f'account {name} uses a password. Set auth = "oauth2", or run mailmcp password {name}')
     if table.token_command:
         fail(f"account {name} doesn't need you to sign in. Run mailmcp check")
-    try:
-        tokens = fetch_tokens(make_client(table, os.environ), table.user, device=device)
-        store_secret(table, tokens.refresh_token)
-    except (SignInError, store.StoreError) as error:
-        fail(error)
+    tokens = fetch_tokens(make_client(table, os.environ), table.user, device=device)
+    store_secret(table, tokens.refresh_token)
     click.echo(f"Signed in to {name}. To test it, run mailmcp check {name}")
 
 
@@ -50,12 +47,9 @@ def logout(config: Path | None, account_id: str | None) -> None:
     ACCOUNT_ID is optional if there is only one account.
     """
     table = _choose_account(config, account_id)
-    try:
-        if store.read(secret_key(table)) is None:
-            fail(f"nothing is stored for account {table.account_id}")
-        store.delete(secret_key(table))
-    except store.StoreError as error:
-        fail(error)
+    if store.read(secret_key(table)) is None:
+        fail(f"nothing is stored for account {table.account_id}")
+    store.delete(secret_key(table))
     click.echo(f"Deleted the secret of {table.account_id}")
     if table.auth == "oauth2":
         click.echo("To end the sign-in at the provider too, remove mailmcp's access on its page.")
@@ -79,10 +73,7 @@ def password(config: Path | None, account_id: str | None) -> None:
     typed = click.prompt(f"Password for {table.user}", hide_input=True, err=True)
     if not is_sendable(typed):
         fail("a password can't contain line breaks or NULs")
-    try:
-        store_secret(table, typed)
-    except store.StoreError as error:
-        fail(error)
+    store_secret(table, typed)
     click.echo(f"Stored. To test it, run mailmcp check {name}")
 
 
@@ -115,8 +106,8 @@ def store_secret(table: AccountTable, secret: str) -> None:
 
 
 def _choose_account(config: Path | None, account_id: str | None) -> AccountTable:
-    """Load the settings and choose an account; exits if they are wrong or it isn't clear which one."""
-    tables = load_or_exit(config).tables
+    """Load the settings and choose an account; exits if it isn't clear which one."""
+    tables = load(config).tables
     if account_id is None and len(tables) == 1:
         return next(iter(tables.values()))
     if account_id is None:

@@ -14,14 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from mailmcp.atomic import write_atomically
-from mailmcp.hosts.table import Host, Launch
+from mailmcp.hosts.table import Host, HostError, Launch
 
 _ADDRESS_KEYS = {"url", "uri", "serverUrl", "httpUrl"}
 """Of an entry for a server that the host doesn't start."""
-
-
-class FileError(Exception):
-    """A settings file can't be used. The message names it and never quotes it: it may hold secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,16 +33,16 @@ def plan_install(path: Path, host: Host, name: str, launch: Launch) -> Change | 
     """Return how a file gets the entry, or None if it has it; other keys of an existing entry stay.
 
     Raises:
-        FileError: The file can't be read or parsed, or has an entry of this name for another kind of server.
+        HostError: The file can't be read or parsed, or has an entry of this name for another kind of server.
     """
     real, before = _read(path)
     data = _parse(path, before)
     servers = data.setdefault(host.key, {})
     old = servers.get(name, {}) if isinstance(servers, dict) else None
     if not isinstance(old, dict):
-        raise FileError(f"{path}: {host.key} isn't as {host.name} writes it. Nothing was changed")
+        raise HostError(f"{path}: {host.key} isn't as {host.name} writes it. Nothing was changed")
     if _ADDRESS_KEYS & old.keys():
-        raise FileError(f"{path}: {name} is a server with an address; use another --name, or remove it first")
+        raise HostError(f"{path}: {name} is a server with an address; use another --name, or remove it first")
     servers[name] = host.make_entry(launch) | old | {"command": launch.command, "args": list(launch.args)}
     if servers[name] == old:
         return None
@@ -60,7 +56,7 @@ def plan_uninstall(path: Path, host: Host, name: str) -> Change | None:
     there.
 
     Raises:
-        FileError: The file can't be read or parsed.
+        HostError: The file can't be read or parsed.
     """
     real, before = _read(path)
     data = _parse(path, before)
@@ -79,17 +75,17 @@ def apply(change: Change) -> Path | None:
     """Make a change, and return the backup; None if there was no file.
 
     Raises:
-        FileError: The file is read-only, was changed meanwhile, or can't be written.
+        HostError: The file is read-only, was changed meanwhile, or can't be written.
     """
     path, before = change.path, change.before
     if _read(path)[1] != before:
-        raise FileError(f"{path}: was changed meanwhile. Close the host, then try again")
+        raise HostError(f"{path}: was changed meanwhile. Close the host, then try again")
     backup, mode = None, 0o600
     try:
         if before is not None:
             mode = stat.S_IMODE(path.stat().st_mode)
             if not mode & stat.S_IWUSR:
-                raise FileError(f"{path}: is read-only. Nothing was changed")
+                raise HostError(f"{path}: is read-only. Nothing was changed")
             *older, backup = _backups(path, free=True)
             if older and older[-1].read_bytes() == before:
                 backup = older[-1]
@@ -100,7 +96,7 @@ def apply(change: Change) -> Path | None:
         else:
             write_atomically(path, change.after, mode=mode)
     except OSError as error:
-        raise FileError(f"{path}: can't be written: {error.strerror}") from error
+        raise HostError(f"{path}: can't be written: {error.strerror}") from error
     return backup
 
 
@@ -118,19 +114,19 @@ def _backups(path: Path, *, free: bool = False) -> Iterator[Path]:
 def _read(path: Path) -> tuple[Path, bytes | None]:
     """Return the file behind symbolic links, and its octets; None if the file is missing."""
     if path.is_symlink() and not path.exists():
-        raise FileError(f"{path}: is a link to a file that doesn't exist")
+        raise HostError(f"{path}: is a link to a file that doesn't exist")
     try:
         real = path.resolve()
         return real, real.read_bytes() if real.exists() else None
     except OSError as error:
-        raise FileError(f"{path}: can't be read: {error.strerror}") from error
+        raise HostError(f"{path}: can't be read: {error.strerror}") from error
 
 
 def _parse(path: Path, octets: bytes | None) -> dict[str, Any]:
     """Parse a file; one that is missing or empty has no entries."""
     data = _parse_or_none(octets or b"")
     if data is None:
-        raise FileError(f"{path}: isn't plain JSON (it may have comments), so it can't be rewritten safely")
+        raise HostError(f"{path}: isn't plain JSON (it may have comments), so it can't be rewritten safely")
     return data
 
 
@@ -159,6 +155,6 @@ def _write(path: Path, data: dict[str, Any], before: bytes | None) -> bytes:
     try:
         octets = json.dumps(data, indent=indent, ensure_ascii=False, allow_nan=False).encode() + b"\n"
     except ValueError:  # a number or character that JSON can't write
-        raise FileError(f"{path}: has a value that can't be written back. Nothing was changed") from None
+        raise HostError(f"{path}: has a value that can't be written back. Nothing was changed") from None
     mark = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
     return mark + (octets.replace(b"\n", b"\r\n") if b"\r\n" in old else octets)

@@ -13,18 +13,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from mailmcp.hosts.table import Launch
-
-
-class NoLaunchError(Exception):
-    """There is no command that will work tomorrow."""
+from mailmcp.hosts.table import HostError, Launch
 
 
 def find_launch(config: Path | None) -> Launch:
     """Return how to start this mailmcp, with a settings file if one is named.
 
     Raises:
-        NoLaunchError: It runs from a temporary environment that nothing makes again.
+        HostError: It runs from a temporary environment that nothing makes again.
     """
     serve = ("serve", *(("--config", str(config.absolute())) if config else ()))
     prefix = Path(sys.prefix)
@@ -32,7 +28,7 @@ def find_launch(config: Path | None) -> Launch:
     if any((each / "CACHEDIR.TAG").exists() for each in prefix.parents) or ".cache" in prefix.parts:
         uvx = shutil.which("uvx")
         if uvx is None:
-            raise NoLaunchError(
+            raise HostError(
                 "mailmcp runs from a temporary environment. Install it with `uv tool install mailmcp` or "
                 "`pipx install mailmcp`, then run `mailmcp install` again"
             )

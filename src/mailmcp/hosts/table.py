@@ -13,6 +13,10 @@ SERVER_NAME = "mailmcp"
 """What the entry is called, if nothing else is wanted."""
 
 
+class HostError(Exception):
+    """A host can't be changed. The message may name a file but never quotes it: it may hold secrets."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
     """The command that a host starts."""

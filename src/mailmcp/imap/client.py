@@ -117,10 +117,11 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
         """Return whether the server advertises `capability`, in upper case."""
         return capability.encode() in self._known
 
-    def capability_value(self, name: str) -> int:
-        """Return the number in a capability such as `MESSAGELIMIT=1000`, or 0."""
-        values = [each.partition(b"=")[2] for each in self._known if each.startswith(name.encode() + b"=")]
-        return int(values[0]) if values and _NUMBER.fullmatch(values[0]) else 0
+    @property
+    def message_limit(self) -> int:
+        """How many messages the server looks at in one command (RFC 9738); 0 for any number."""
+        said = next((each for each in self._known if each.startswith(b"MESSAGELIMIT=")), b"")
+        return int(said[13:]) if _NUMBER.fullmatch(said[13:]) else 0
 
     @property
     def preauthenticated(self) -> bool:

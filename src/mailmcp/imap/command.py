@@ -167,6 +167,14 @@ class RefusedError(Exception):
         return self.is_temporary or (not self.is_final and self.status == "NO")
 
     @property
+    def is_unsupported(self) -> bool:
+        """Whether it may mean that the server doesn't know the command or an argument.
+
+        Other response codes are about passing troubles, limits or rights. Without a code it may be either.
+        """
+        return self.code in {"", "BADCHARSET", "CANNOT", "CLIENTBUG"}
+
+    @property
     def asks_to_wait(self) -> bool:
         """Whether the server wants no more commands for now: whoever goes on is served even later."""
         return self.code in _ASKS_TO_WAIT

@@ -9,19 +9,15 @@ import os
 import socket
 import ssl
 from collections.abc import Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from threading import Thread
 from time import monotonic
-from typing import Any
 
 from mailmcp import __version__
 from mailmcp.imap.account import Account, BearerToken, Mechanism, Password, Tls
 from mailmcp.imap.client import ByeError, Client, Traffic
 from mailmcp.imap.command import RefusedError, quoted
 from mailmcp.imap.errors import (
-    Stage,
     connection_lost_error,
     login_disabled_error,
     login_refused_error,
@@ -42,7 +38,7 @@ class ConnectionHandle:
 
     account: Account
     traffic: Traffic = field(default_factory=Traffic)
-    stage: Stage = Stage.CONNECT
+    stage: Reason = Reason.CONNECT
     login_sent: bool = False
     """Whether a login was sent, or at least its command without the password."""
 
@@ -96,13 +92,6 @@ class ConnectionHandle:
             duplicate.close()
 
 
-def open_connection(handle: ConnectionHandle) -> Client:
-    """Connect, secure and log in."""
-    connection = connect(handle)
-    log_in(connection, handle)
-    return connection
-
-
 def connect(handle: ConnectionHandle) -> Client:
     """Connect and secure the connection."""
     account = handle.account
@@ -113,7 +102,7 @@ def connect(handle: ConnectionHandle) -> Client:
             traffic=handle.traffic,
             timeout_s=account.command_timeout_s,
         )
-        handle.stage = Stage.COMMAND
+        handle.stage = Reason.COMMAND
         connection.learn_capabilities()
         if account.tls is Tls.STARTTLS:
             _start_tls(connection, account)
@@ -152,52 +141,42 @@ def tls_context(account: Account) -> ssl.SSLContext:
 
 
 def _dial(handle: ConnectionHandle) -> socket.socket:
-    """Look up the host, connect and, for implicit TLS, secure: all within one `connect_timeout_s`."""
+    """Look up the host; then connect and, for implicit TLS, secure within one `connect_timeout_s`."""
     account = handle.account
     context = tls_context(account) if account.tls is Tls.IMPLICIT else None
     deadline = monotonic() + account.connect_timeout_s
-    sock = _connect_tcp(handle, _look_up(account), deadline)
+    sock = _connect_tcp(handle, deadline)
     if context is not None:
         sock.settimeout(_seconds_until(deadline))
         sock = context.wrap_socket(sock, server_hostname=account.host)
-    handle.stage = Stage.GREETING
+    handle.stage = Reason.GREETING
     sock.settimeout(account.connect_timeout_s)
     return sock
 
 
-def _look_up(account: Account) -> list[Any]:
-    """Return the host's addresses, or `TimeoutError`: a look-up can't be ended, and stays in its thread."""
-    found: Future[list[Any]] = Future()
-
-    def look_up() -> None:
-        try:
-            found.set_result(socket.getaddrinfo(account.host, account.port, type=socket.SOCK_STREAM))
-        except Exception as error:  # noqa: BLE001 - raised below
-            found.set_exception(error)
-
-    Thread(target=look_up, name=f"look up {account.host}", daemon=True).start()
-    return found.result(account.connect_timeout_s)
-
-
-def _connect_tcp(handle: ConnectionHandle, addresses: list[Any], deadline: float) -> socket.socket:
+def _connect_tcp(handle: ConnectionHandle, deadline: float) -> socket.socket:
     """Try the host's addresses in turn.
 
     Each gets its share of the remaining time, so that one that doesn't respond leaves some for the next.
     """
-    last_error: OSError | None = None
-    for tried, (family, kind, protocol, _, address) in enumerate(addresses):
+    account = handle.account
+    addresses = socket.getaddrinfo(account.host, account.port, type=socket.SOCK_STREAM)
+    for left, (family, kind, protocol, _, address) in zip(
+        range(len(addresses), 0, -1), addresses, strict=True
+    ):
         sock = socket.socket(family, kind, protocol)
-        sock.settimeout(_seconds_until(deadline) / (len(addresses) - tried))
+        sock.settimeout(_seconds_until(deadline) / left)
         try:
             handle.watch(sock)
             sock.connect(address)
-        except OSError as error:
+        except OSError:
             sock.close()
-            last_error = error
-            continue
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return sock
-    raise last_error or OSError("the host has no address")
+            if left == 1:
+                raise
+        else:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return sock
+    raise OSError("the host has no address")
 
 
 def _seconds_until(deadline: float) -> float:

@@ -9,8 +9,6 @@ import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
-from enum import StrEnum
 from typing import Final
 
 from imapclient.exceptions import LoginError
@@ -18,7 +16,7 @@ from imapclient.exceptions import LoginError
 from mailmcp.imap.account import Account
 from mailmcp.imap.client import ByeError, ProtocolViolationError, ResponseTooLongError
 from mailmcp.imap.command import RefusedError
-from mailmcp.model.mail_provider import MailProvider, provider_of_host
+from mailmcp.model.mail_provider import provider_of_host
 from mailmcp.reasons import Reason
 from mcp_envelope import (
     AuthFailedError,
@@ -32,17 +30,12 @@ from mcp_envelope import (
 from mcp_envelope.markdown import quote
 
 
-class Stage(StrEnum):
-    """What a connection is doing; the reason of a deadline that passes meanwhile."""
-
-    CONNECT = "connect"
-    GREETING = "greeting"
-    COMMAND = "command"
-
-
 @contextmanager
-def translate_errors(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[None]:
-    """Turn errors of sockets, TLS and IMAP libraries into `ToolError`s."""
+def translate_errors(account_id: str, stage: Reason = Reason.COMMAND) -> Iterator[None]:
+    """Turn errors of sockets, TLS and IMAP libraries into `ToolError`s.
+
+    `stage` is the reason of a deadline that passes: `connect`, `greeting` or `command`.
+    """
     try:
         yield
     except TimeoutError as error:
@@ -69,18 +62,18 @@ def translate_errors(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[
         raise protocol_error(account_id, "sent no IMAP greeting") from error
 
 
-_DEADLINES: Final[Mapping[Stage, str]] = {
-    Stage.CONNECT: "Connecting to the server took too long (account {}).",
-    Stage.GREETING: "The server accepted the connection but sent no greeting in time (account {}). Check "
+_DEADLINES: Final[Mapping[Reason, str]] = {
+    Reason.CONNECT: "Connecting to the server took too long (account {}).",
+    Reason.GREETING: "The server accepted the connection but sent no greeting in time (account {}). Check "
     "the port and the tls setting: a server that expects TLS sends nothing without it.",
-    Stage.COMMAND: "The server did not finish its response in time (account {}).",
+    Reason.COMMAND: "The server did not finish its response in time (account {}).",
 }
 
 
-def deadline_error(account_id: str, stage: Stage) -> DeadlineError:
+def deadline_error(account_id: str, stage: Reason) -> DeadlineError:
     """Build the error for a deadline that passed at `stage`."""
     message, details = _DEADLINES[stage].format(account_id), {"account_id": account_id}
-    return DeadlineError(message, reason=Reason(stage.value), details=details)
+    return DeadlineError(message, reason=stage, details=details)
 
 
 def _internal(
@@ -90,10 +83,10 @@ def _internal(
     return InternalError(message, reason=reason, retryable=retryable, details={"account_id": account_id})
 
 
-def _bye_error(account_id: str, stage: Stage, error: ByeError) -> InternalError:
+def _bye_error(account_id: str, stage: Reason, error: ByeError) -> InternalError:
     if error.refusal.is_connection_limit:
         return connection_limit_error(account_id)
-    if stage is Stage.GREETING:
+    if stage is Reason.GREETING:
         what = "The server greeted with BYE: it accepts no connections right now"
         return _internal(account_id, what, Reason.SERVER_REFUSED, retryable=True)
     return connection_lost_error(account_id)
@@ -170,8 +163,8 @@ def refused_error(account_id: str, error: RefusedError) -> ToolError:
     """Build the error for a command that the server completed with NO or BAD."""
     kind = _ERRORS.get(error.reason, InternalError)
     said = f": {format_refusal(error)}."
-    if error.is_shut_out and (advice := _advise(error.text, host="", account_id=account_id)):
-        kind, said = AuthFailedError, f". {advice[1]}"
+    if error.is_shut_out:
+        kind, said = AuthFailedError, f". {_find_advice(error.text, account_id)}"
     return kind(
         f"The server refused {error.command} (account {account_id}){said}",
         reason=error.reason,
@@ -207,73 +200,49 @@ _LOGIN_REFUSALS: Final[Mapping[Reason, tuple[str, str]]] = {
     ),
 }
 
-_OAUTH: Final = (
-    "{name} accepts no passwords over IMAP, only OAuth 2.0. Register a client at {client_page}, "
-    'set auth = "oauth2", provider = "{oauth_provider}" and its client_id in the settings, '
-    "then run: mailmcp login {account_id}"
-)
-
-_ADVICE: Final = (
-    # A server's text chooses the advice and is never repeated: it may hold the command with the password.
+_ADVICE: Final = {
+    # What helps where no password would. A server's text chooses it and is never repeated: it may hold the
+    # command with the password.
     # Exchange: `BAD User is authenticated but not connected.`, to the first command after the login.
-    (
-        r"user is authenticated but not connected",
-        Reason.PERMISSION_DENIED,
+    r"user is authenticated but not connected": (
         "You are signed in but can't use this mailbox: IMAP is off, the mailbox belongs to someone else, "
         "or this user has no permission for it. Check user in the settings, or sign in as the right person "
-        "with: mailmcp login {account_id}",
+        "with: mailmcp login {account_id}"
     ),
     # NetEase (163, 126, yeah.net): `NO EXAMINE Unsafe Login. Please contact kefu@188.com for help`.
-    (
-        r"unsafe login",
-        Reason.PERMISSION_DENIED,
+    r"unsafe login": (
         "You are signed in, but the provider takes this for an unsafe login. Sign in at its website, allow "
         "IMAP in the settings there, create an authorization code, and enter it with: "
-        "mailmcp password {account_id}",
-    ),
-    # Outlook.com and Microsoft 365: `NO Basic authentication is disabled.`
-    (r"basic auth(entication)? (is )?(disabled|blocked)", Reason.LOGIN_DISABLED, _OAUTH),
-    # Gmail: `NO [ALERT] Application-specific password required: https://… (Failure)`; iCloud: app-specific.
-    (
-        r"app(lication)?-specific password (is )?required",
-        Reason.CREDENTIALS_REJECTED,
-        "The server accepts only an app password. Create one at the provider ({credential_page}) and enter "
-        "it with: mailmcp password {account_id}",
+        "mailmcp password {account_id}"
     ),
     # Gmail: `NO [ALERT] Your account is not enabled for IMAP use.`; Yandex: `IMAP is disabled`.
-    (
-        r"not enabled for imap|imap (access )?(is )?(disabled|not enabled|turned off)",
-        Reason.PERMISSION_DENIED,
-        "IMAP is off for this mailbox. Switch it on in the provider's settings, or ask the administrator.",
+    r"not enabled for imap|imap (access )?(is )?(disabled|not enabled|turned off)": (
+        "IMAP is off for this mailbox. Switch it on in the provider's settings, or ask the administrator."
     ),
-)
-
-_SERVER: Final = MailProvider(
-    # One of unknown name. What it says about passwords is what Microsoft's servers say.
-    name="The server",
-    host="",
-    credential_page="its website",
-    oauth_provider="microsoft",
-    client_page="https://entra.microsoft.com",
-)
+}
 
 
-def _advise(text: str, *, host: str, account_id: str) -> tuple[Reason, str] | None:
-    """Return why a sign-in was refused, and what helps, by what the server said and whose it is."""
-    provider = provider_of_host(host) or _SERVER
-    reason, advice = next(
-        ((reason, advice) for pattern, reason, advice in _ADVICE if re.search(pattern, text, re.IGNORECASE)),
-        (Reason.CREDENTIALS_REJECTED, ""),
-    )
-    if not advice and not provider.credential:
-        reason, advice = Reason.LOGIN_DISABLED, _OAUTH
-    elif not advice and provider is not _SERVER and provider.credential_page:
-        advice = (
-            "{name} accepts only {credential} over IMAP, not the password of its website. "
-            "Create one at {credential_page} and enter it with: mailmcp password {account_id}"
+def _find_advice(text: str, account_id: str) -> str:
+    """Return what helps where the server said this; "" if nothing is known."""
+    fitting = (advice for pattern, advice in _ADVICE.items() if re.search(pattern, text, re.IGNORECASE))
+    return next(fitting, "").format(account_id=account_id)
+
+
+def _advise_on_provider(account: Account) -> tuple[Reason, str]:
+    """Return why the account's provider refuses a password, and what it takes instead; "" if not known."""
+    provider, account_id = provider_of_host(account.host), account.account_id
+    if provider is not None and not provider.credential:
+        return Reason.LOGIN_DISABLED, (
+            f"{provider.name} accepts no passwords over IMAP, only OAuth 2.0. Register a client at "
+            f'{provider.client_page}, set auth = "oauth2", provider = "{provider.oauth_provider}" and its '
+            f"client_id in the settings, then run: mailmcp login {account_id}"
         )
-    said = asdict(_SERVER) | {key: each for key, each in asdict(provider).items() if each}
-    return (reason, advice.format(**said, account_id=account_id)) if advice else None
+    if provider is not None and provider.credential_page:
+        return Reason.CREDENTIALS_REJECTED, (
+            f"{provider.name} accepts only {provider.credential} over IMAP, not the password of its website. "
+            f"Create one at {provider.credential_page} and enter it with: mailmcp password {account_id}"
+        )
+    return Reason.CREDENTIALS_REJECTED, ""
 
 
 def login_refused_error(account: Account, error: RefusedError) -> ToolError:
@@ -289,13 +258,15 @@ def login_refused_error(account: Account, error: RefusedError) -> ToolError:
     reason = error.reason if error.reason in _LOGIN_REFUSALS else Reason.CREDENTIALS_REJECTED
     advice = ""
     if reason is Reason.CREDENTIALS_REJECTED:
-        reason, advice = _advise(error.text, host=account.host, account_id=account_id) or (reason, "")
+        reason, advice = Reason.PERMISSION_DENIED, _find_advice(error.text, account_id)
+        if not advice:
+            reason, advice = _advise_on_provider(account)
     return _login_error(account, reason, advice, said=error.code)
 
 
 def login_disabled_error(account: Account, *, offers_oauth: bool) -> AuthFailedError:
     """Build the error for a server that accepts no password on this connection."""
-    reason, advice = _advise("", host=account.host, account_id=account.account_id) or (None, "")
+    reason, advice = _advise_on_provider(account)
     if reason is not Reason.LOGIN_DISABLED:  # Outlook takes no passwords with encryption either
         advice = ""
         if not account.secure:

@@ -13,14 +13,18 @@ from typing import Final, Self
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import format_refusal
-from mailmcp.imap.object_ids import ID_ITEMS, IDS
 from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, run_steps
-from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.rows import FetchedMessage, parse_rows
-from mailmcp.imap.sequence_set import sequence_sets
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
+
+IDS: Final = "ids"
+"""Of `Quirks.allows`: OBJECTID and Gmail's extension together."""
+
+ID_ITEMS: Final = frozenset({"X-GM-MSGID", "X-GM-THRID", "EMAILID", "THREADID"})
+SEQUENCE_SET_OCTETS: Final = 6_000
+"""UIDs in one command: Dovecot and others refuse lines over 8 KB."""
 
 ROW_HEADER_OCTETS: Final = 32_768
 """Fetched of a header when the server finds no header fields in it."""
@@ -165,7 +169,7 @@ def _fetch_again(
         refusal: Why; None if a row was malformed.
     """
     plain = [item for item in job[1] if item not in ID_ITEMS]
-    if refusal and is_unsupported(refusal) and len(plain) < len(job[1]):
+    if refusal and refusal.is_unsupported and len(plain) < len(job[1]):
         # Some servers advertise ids and refuse them.
         [fetched] = yield from fetch_steps(session, (uids, plain))
         if all(each is GONE for each in fetched.failures.values()):
@@ -205,7 +209,8 @@ def _fetch_again(
 
 def _halves(session: Session, uids: list[int]) -> Iterator[list[int]]:
     """Divide messages in two, or into as many FETCHes as they need: those of a page fit a line."""
-    size = min((len(uids) + 1) // 2, limits.PAGE_SIZE_MAX, session.message_limit or limits.PAGE_SIZE_MAX)
+    limit = session.connection.message_limit or limits.PAGE_SIZE_MAX
+    size = min((len(uids) + 1) // 2, limits.PAGE_SIZE_MAX, limit)
     return (uids[start : start + size] for start in range(0, len(uids), size))
 
 
@@ -274,7 +279,7 @@ def _parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:
 
 def _commands(session: Session, job: FetchJob) -> Iterator[Command]:
     uids, items = job
-    for sequence_set in sequence_sets(uids, uid_limit=session.message_limit):
+    for sequence_set in sequence_sets(uids, uid_limit=session.connection.message_limit):
         yield Command(name="FETCH", arguments=[sequence_set, f"({' '.join(items)})".encode()], uid=True)
 
 
@@ -290,3 +295,40 @@ def _bursts(commands: Sequence[Command]) -> Iterator[list[Command]]:
         octets += size
     if burst:
         yield burst
+
+
+def id_items(session: Session, *, threads: bool = False) -> list[str]:
+    """Return the data items of the server's own message ids (RFC 8474, Gmail's extension).
+
+    With `threads` those of conversations too.
+    """
+    items: list[str] = []
+    if session.quirks.allows(IDS):
+        gmail = session.can("X-GM-EXT-1")
+        items += ["X-GM-MSGID", *(["X-GM-THRID"] if threads else [])] if gmail else []
+        if session.can("OBJECTID") and not (threads and gmail):
+            items += ["EMAILID", *(["THREADID"] if threads else [])]
+    return items
+
+
+def sequence_sets(uids: Sequence[int], *, uid_limit: int = 0) -> Iterator[bytes]:
+    """Format UIDs as sequence sets with ranges, none longer than a command line may be.
+
+    Args:
+        uids: In any order.
+        uid_limit: How many UIDs one set may have; 0 for no limit.
+    """
+    ordered = sorted(set(uids))
+    step = uid_limit or len(ordered) or 1
+    for start in range(0, len(ordered), step):
+        chunk = ordered[start : start + step]
+        firsts = [uid for uid, before in zip(chunk, [None, *chunk], strict=False) if uid - 1 != before]
+        lasts = [uid for uid, after in zip(chunk, [*chunk[1:], None], strict=True) if uid + 1 != after]
+        sequence_set = b""
+        for first, last in zip(firsts, lasts, strict=True):
+            numbers = b"%d" % first if first == last else b"%d:%d" % (first, last)
+            if sequence_set and len(sequence_set) + len(numbers) >= SEQUENCE_SET_OCTETS:
+                yield sequence_set
+                sequence_set = b""
+            sequence_set += b"," * bool(sequence_set) + numbers
+        yield sequence_set

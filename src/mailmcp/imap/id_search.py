@@ -12,8 +12,7 @@ from datetime import date
 from typing import Final
 
 from mailmcp.imap.command import quoted
-from mailmcp.imap.fetch import Fetched, fetch_steps
-from mailmcp.imap.object_ids import id_items
+from mailmcp.imap.fetch import Fetched, fetch_steps, id_items
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.search.plan import Plan, format_search_date
 from mailmcp.imap.search.server import SearchServer

@@ -12,7 +12,6 @@ from imapclient.imap_utf7 import decode as decode_utf7
 
 from mailmcp.imap.command import Command, Piece, RefusedError, Response, canonical_name, encode_mailbox
 from mailmcp.imap.errors import format_refusal, refused_error
-from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_use import use_of
 from mailmcp.imap.values import parse_line
@@ -111,7 +110,7 @@ def _list(session: Session, *, with_counts: bool) -> Response:
         *_, reply = session.run_all([*closing, Command(name="LIST", arguments=arguments)])
         if isinstance(reply, Response):
             return reply
-        if not is_unsupported(reply):
+        if not reply.is_unsupported:
             raise refused_error(session.account.account_id, reply)
         session.quirks.refuse("LIST RETURN")
     return session.run("LIST", b'""', b'"*"')

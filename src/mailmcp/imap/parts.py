@@ -27,20 +27,6 @@ _ANOTHER_RANGE: Final = FetchFailure(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartStart:
-    """The structure of a message, and the first octets of one of its parts."""
-
-    body_structure: object
-    """As in `FetchedMessage`; the part may not be in it."""
-
-    message_octets: int | None
-    """Size of the message, as the server says."""
-
-    octets: bytes
-    """Also empty if there is no such part."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """Some octets of a stored message."""
 
@@ -64,30 +50,25 @@ class Window:
         return max(self.said_octets, self.end) if self.octets else min(self.said_octets, self.offset)
 
 
-def fetch_start(session: Session, uid: int, part_id: str) -> PartStart | FetchFailure:
-    """Fetch the structure of a message and the first range of a part; one round trip."""
+def fetch_start(session: Session, uid: int, part_id: str) -> FetchedMessage | FetchFailure:
+    """Fetch the size and structure of a message and the first range of a part; one round trip.
+
+    The part may be missing in the structure, and in the sections.
+    """
     count = limits.PART_RANGE_OCTETS
-    fetched = _fetch(session, uid, "RFC822.SIZE", "BODYSTRUCTURE", f"BODY.PEEK[{part_id}]<0.{count}>")
-    if isinstance(fetched, FetchFailure):
-        return fetched
-    octets = fetched.sections.get(part_id.upper(), b"")
-    return PartStart(
-        body_structure=fetched.body_structure,
-        message_octets=fetched.size_octets,
-        octets=octets,
-    )
+    return _fetch(session, uid, "RFC822.SIZE", "BODYSTRUCTURE", f"BODY.PEEK[{part_id}]<0.{count}>")
 
 
 def fetch_rest(
-    session: Session, uid: int, part_id: str, start: PartStart, *, size_octets: int
+    session: Session, uid: int, part_id: str, *, offset: int, size_octets: int
 ) -> Iterator[bytes | FetchFailure]:
-    """Fetch what follows the first range of a part; one round trip for each range.
+    """Fetch what follows the first range of a part, from `offset` on; one round trip for each range.
 
     `size_octets` is its size by the structure, which may be wrong. Yields octets, never empty, to the end of
     the part; or a failure, and nothing after it.
     """
     count = limits.PART_RANGE_OCTETS
-    offset = latest = len(start.octets)
+    latest = offset
     # A range that was not full may be the end, if the size agrees.
     while not (offset == size_octets or (offset > size_octets and latest < count)):
         fetched = _fetch(session, uid, f"BODY.PEEK[{part_id}]<{offset}.{count}>")

@@ -5,7 +5,6 @@ runs the function in a thread. It decides synchronously, on state that only the 
 I/O afterwards. A thread that blocks on a socket can't be cancelled, but aborting the connection wakes it.
 """
 
-import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
@@ -20,14 +19,12 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.connect import ConnectionHandle, connect, log_in
 from mailmcp.imap.errors import (
-    Stage,
     connection_limit_error,
     connection_lost_error,
     deadline_error,
     refused_error,
 )
-from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.session import Session
+from mailmcp.imap.session import Quirks, Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError, NotFoundError, RateLimit, Resource, ToolError, code
 
@@ -41,23 +38,16 @@ SESSION_IDLE_CHECK_S: Final = 30.0
 """A session that was idle for this long is checked with NOOP before use."""
 
 SESSION_IDLE_MAX_S: Final = 240.0
-"""Idle sessions are closed after this long: NATs forget connections after about five minutes."""
+"""A session that was idle for longer is not used again: NATs forget connections after about five minutes."""
 
 AUTH_BACKOFF_S: Final = 60.0
 """No login for this long after one that was refused or not answered: providers lock accounts."""
-
-CONNECTION_LIMIT_TTL_S: Final = 600.0
-"""For a server's connection limit: another program may have closed some by then, and one refused login
-every ten minutes does no harm."""
 
 _CHECK_TIMEOUT_S: Final = 5.0
 """For a NOOP on a connection that was idle: longer than any round trip, shorter than a user's patience."""
 
 _LOG_OUT_S: Final = 1.0
 """For all LOGOUTs together."""
-
-_THREAD_END_S: Final = 0.5
-"""For the thread of a cancelled call to end; its socket is shut down by then."""
 
 _RETRIED: Final = {Reason.CONNECTION_LOST, Reason.CONNECTION_REFUSED}
 
@@ -107,14 +97,13 @@ class AccountSessions:
     _refusal: AuthFailedError | None = None
     """Why not; None if the latest login was not answered."""
 
-    _limit_expires_at: float = 0.0
-    """When what was learned of the server's limit is forgotten; 0 if nothing was."""
-
     def __post_init__(self) -> None:
         self.slots = CapacityLimiter(self.account.max_sessions)
 
-    def take(self, mailbox: str) -> Session | None:
+    def take(self, mailbox: str, now: float) -> Session | None:
         """Lease an idle session: the latest with `mailbox` open, else the least recently used one."""
+        while self.idle and now - self.idle[0].last_used_at > SESSION_IDLE_MAX_S:
+            self.idle.pop(0).discard()
         if not self.idle:
             return None
         fitting = [each for each in self.idle if each.mailbox and each.mailbox.name == mailbox]
@@ -131,12 +120,6 @@ class AccountSessions:
             self.idle.append(session)
         else:
             session.discard()
-
-    def take_stale(self, now: float) -> list[Session]:
-        """Remove and return the sessions that have been idle for long."""
-        stale = [each for each in self.idle if now - each.last_used_at > SESSION_IDLE_MAX_S]
-        self.idle = [each for each in self.idle if each not in stale]
-        return stale
 
     def drop_idle(self) -> None:
         """Close the idle sessions: if one connection is lost, the others of its age usually are, too."""
@@ -184,19 +167,12 @@ class AccountSessions:
         if self.leased + len(self.idle) >= self.slots.total_tokens:
             raise connection_limit_error(account_id)
 
-    def learn_limit(self, now: float) -> bool:
+    def learn_limit(self) -> bool:
         """Remember that the server allows no more sessions than there are; return False if there are none."""
         opened = self.leased + len(self.idle)
         if opened:
             self.slots.total_tokens = min(opened, self.slots.total_tokens)
-            self._limit_expires_at = now + CONNECTION_LIMIT_TTL_S
         return opened > 0
-
-    def forget_old_limit(self, now: float) -> None:
-        """Allow all sessions again, some time after the server refused one."""
-        if 0 < self._limit_expires_at <= now:
-            self._limit_expires_at = 0.0
-            self.slots.total_tokens = self.account.max_sessions
 
 
 @dataclass(slots=True)
@@ -233,15 +209,17 @@ class Pool:
     async def opened(self) -> AsyncIterator["Pool"]:
         """Serve until the block ends; then close all sessions, even those in use."""
         try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._close_stale_forever)
-                yield self
-                tasks.cancel_scope.cancel()
+            yield self
         finally:
             self._closed = True
             for handle in self._busy:
                 handle.abort()
-            await self._log_out([session for each in self._accounts.values() for session in each.idle])
+            idle = [session for each in self._accounts.values() for session in each.idle]
+            with anyio.move_on_after(_LOG_OUT_S, shield=True):
+                for session in idle:
+                    await to_thread.run_sync(session.log_out, abandon_on_cancel=True)
+            for session in idle:
+                session.discard()
 
     async def run(
         self,
@@ -280,7 +258,7 @@ class Pool:
                 with attempt:
                     return await self._run_once(call, work)
         assert scope.cancelled_caught  # noqa: S101 - the loop returns or raises
-        raise deadline_error(account_id, call.handle.stage if call.handle else Stage.COMMAND)
+        raise deadline_error(account_id, call.handle.stage if call.handle else Reason.COMMAND)
 
     def _is_retried(self, error: BaseException) -> bool:
         return isinstance(error, InternalError) and error.reason in _RETRIED and not self._closed
@@ -305,13 +283,12 @@ class Pool:
         """Run `work` on a session of its own; wait for one if the server allows no more."""
         sessions = call.sessions
         while True:
-            sessions.forget_old_limit(self._clock())
             async with sessions.slots:
-                session = sessions.take(call.mailbox)
+                session = sessions.take(call.mailbox, self._clock())
                 try:
                     session = session or await self._open(call)
                 except InternalError as error:
-                    if error.reason is Reason.CONNECTION_LIMIT and sessions.learn_limit(self._clock()):
+                    if error.reason is Reason.CONNECTION_LIMIT and sessions.learn_limit():
                         continue
                     raise
                 return await self._run_leased(call, session, work)
@@ -372,48 +349,13 @@ class Pool:
             raise connection_lost_error(handle.account.account_id)
         call.handle = handle
         round_trips, octets_received = handle.traffic.round_trips, handle.traffic.octets_received
-        began, ended = threading.Event(), threading.Event()
-
-        def run() -> ResultT:
-            began.set()
-            try:
-                return work()
-            finally:
-                ended.set()
-
         self._busy.add(handle)
         try:
-            return await to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._limiter)
+            return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
         except anyio.get_cancelled_exc_class():
             handle.abort()
-            if began.is_set():  # else it never will: the call ended before it had a thread
-                with anyio.CancelScope(shield=True):
-                    await to_thread.run_sync(ended.wait, _THREAD_END_S, limiter=CapacityLimiter(1))
             raise
         finally:
             self._busy.discard(handle)
             call.telemetry.imap_round_trips += handle.traffic.round_trips - round_trips
             call.telemetry.bytes_received += handle.traffic.octets_received - octets_received
-
-    async def close_stale(self) -> None:
-        """Log out of the sessions that have been idle for long."""
-        now = self._clock()
-        await self._log_out([each for account in self._accounts.values() for each in account.take_stale(now)])
-
-    async def _close_stale_forever(self) -> None:
-        while True:
-            await anyio.sleep(SESSION_IDLE_CHECK_S)
-            await self.close_stale()
-
-    async def _log_out(self, sessions: Sequence[Session]) -> None:
-        """Log out of all sessions at once; cut those that take too long."""
-
-        async def log_out(session: Session) -> None:
-            await to_thread.run_sync(session.log_out, abandon_on_cancel=True, limiter=self._limiter)
-
-        with anyio.move_on_after(_LOG_OUT_S, shield=True):
-            async with anyio.create_task_group() as tasks:
-                for session in sessions:
-                    tasks.start_soon(log_out, session)
-        for session in sessions:
-            session.discard()

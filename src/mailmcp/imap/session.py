@@ -1,8 +1,10 @@
 """A logged-in connection with the mailbox it has selected; blocking, for one thread at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Final
 
 from mailmcp.imap.account import Account
 from mailmcp.imap.client import Client, ProtocolViolationError
@@ -14,7 +16,7 @@ from mailmcp.imap.command import (
     encode_mailbox,
     quoted,
 )
-from mailmcp.imap.connect import ConnectionHandle, open_connection
+from mailmcp.imap.connect import ConnectionHandle, connect, log_in
 from mailmcp.imap.errors import (
     connection_lost_error,
     protocol_error,
@@ -22,12 +24,63 @@ from mailmcp.imap.errors import (
     translate_errors,
     uidvalidity_conflict,
 )
-from mailmcp.imap.quirks import Quirks
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, NotFoundError, Resource, ToolError, code
 
+REFUSAL_AGE_S: Final = 3_600.0
+"""What a server refused is tried again after this long: faults pass, and servers are upgraded."""
+
 _LOGOUT_TIMEOUT_S = 0.5  # LOGOUT is polite, but not worth a wait
 _UIDVALIDITY_MAX = 2**32 - 1  # RFC 9051 section 9, nz-number: ids hold no more
+
+
+@dataclass(slots=True)
+class Quirks:
+    """What was learned of a server that its capabilities don't say, by all sessions of an account."""
+
+    clock: Callable[[], float] = monotonic
+    """Seconds that never run backwards."""
+
+    refused_at: dict[str, float] = field(default_factory=dict)
+    """By extension, when the server refused it or got it wrong, though it advertises it."""
+
+    believed: set[str] = field(default_factory=set)
+    """The kinds of searches that have found a message that was known to be there; see `doubt`."""
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Messages in each mailbox when it was last opened."""
+
+    uidnexts: dict[str, int] = field(default_factory=dict)
+    """Their UIDNEXT at that time, where the server sends it."""
+
+    shown: dict[str, int] = field(default_factory=dict)
+    """Messages in each mailbox that a search for all of them found, where it was made."""
+
+    search_speeds: dict[tuple[str, ...], float] = field(default_factory=dict)
+    """Messages that the server searched in a second, the last time, by the criteria."""
+
+    uids_out_of_order: set[str] = field(default_factory=set)
+    """Mailboxes whose UIDs don't follow arrival: old messages were moved there."""
+
+    raw_names: dict[str, bytes] = field(default_factory=dict)
+    """Mailbox names as the server writes them, where encoding the decoded name gives other octets.
+
+    Some servers list names in raw UTF-8 or in broken modified UTF-7 (RFC 3501 section 5.1.3).
+    """
+
+    def allows(self, extension: str) -> bool:
+        """Return whether an extension wasn't refused lately."""
+        refused_at = self.refused_at.get(extension)
+        return refused_at is None or self.clock() - refused_at >= REFUSAL_AGE_S
+
+    def refuse(self, extension: str) -> None:
+        """Record that the server refuses an extension, or gets it wrong."""
+        self.refused_at[extension] = self.clock()
+
+    @property
+    def largest_seen(self) -> int:
+        """Messages in the largest mailbox that was opened."""
+        return max(self.sizes.values(), default=0)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,11 +131,6 @@ class Session:
     def can(self, capability: str) -> bool:
         """Return whether the server advertises `capability`, and wasn't caught failing at it."""
         return self.connection.can(capability) and self.quirks.allows(capability)
-
-    @property
-    def message_limit(self) -> int:
-        """How many messages the server looks at in one command (RFC 9738); 0 for any number."""
-        return self.connection.capability_value("MESSAGELIMIT")
 
     def run(self, name: str, *arguments: bytes) -> Response:
         """Send a command that needs no mailbox.
@@ -210,8 +258,10 @@ class Session:
 
 
 def open_session(handle: ConnectionHandle, quirks: Quirks, *, now: float) -> Session:
-    """Connect and log in; blocks. Raises what `open_connection` raises."""
-    return Session(open_connection(handle), handle, quirks, now)
+    """Connect and log in; blocks. Raises what `connect` and `log_in` raise."""
+    connection = connect(handle)
+    log_in(connection, handle)
+    return Session(connection, handle, quirks, now)
 
 
 def quoted_mailbox(quirks: Quirks, name: str) -> bytes:

@@ -108,7 +108,6 @@ def parse_message(octets: bytes, *, complete: bool, structure: Part | None = Non
     if structure is not None and complete and has_no_content(structure):
         structure = None
     if structure is not None:
-        structure = _without_phantoms(structure, found, complete=complete)
         leaves = list(leaf_parts(found))
         same_leaves = not complete or [(part.part_id, part.content_type) for part in leaves] == [
             (part.part_id, part.content_type) for part in leaf_parts(structure)
@@ -123,24 +122,6 @@ def parse_message(octets: bytes, *, complete: bool, structure: Part | None = Non
         trusted_sizes=structure is not None,
         same_leaves=same_leaves,
     )
-
-
-def _without_phantoms(part: Part, found: Part | None, *, complete: bool) -> Part:
-    """Drop parts that do not exist: Dovecot makes one of the text after the closing boundary.
-
-    It reads a boundary without quotes up to the first special character, so that the closing boundary
-    looks like another one that merely begins alike. If the end of the message is missing here, such
-    a part is dropped only if it is empty.
-    """
-    parts = tuple(_without_phantoms(each, found, complete=complete) for each in part.parts)
-    ours = find_part(found, part.part_id) if part.is_multipart else None
-    if ours is not None and parts and parts[-1].is_bare:
-        read, whole = (each.params.get("boundary", "") for each in (part, ours))
-        is_empty = parts[-1].size_octets <= 2  # a line end
-        one_more = len(parts) == len(ours.parts) + 1 if complete else is_empty
-        if one_more and len(read) < len(whole) and whole.startswith(read):
-            parts = parts[:-1]
-    return part if parts == part.parts else replace(part, parts=parts)
 
 
 def _with_whole_names(part: Part, found: Mapping[str, Part]) -> Part:

@@ -9,10 +9,7 @@ from typing import Final
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.types import (
-    ReadResourceRequestParams,
-    ReadResourceResult,
-)
+from mcp.types import ReadResourceRequestParams, ReadResourceResult
 
 from mailmcp import REPLY_VERSION, __version__, limits
 from mailmcp.imap.account import Account
@@ -84,7 +81,6 @@ def build_server(accounts: Sequence[Account], options: Options = Options()) -> S
         instructions=INSTRUCTIONS,
         lifespan=lifespan,
         get_tool_input_schema=input_schemas.get,  # else the SDK lists the tools before each call over HTTP
-        cache_hints=resources.CACHE_HINTS,
         on_list_tools=tools.list_tools,
         on_call_tool=tools.call_tool,
         on_list_resources=resources.list_resources,

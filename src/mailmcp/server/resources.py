@@ -3,7 +3,6 @@
 from base64 import b64encode
 from typing import Any, Final
 
-from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
@@ -42,24 +41,10 @@ _CODES: Final = {
     Code.NOT_FOUND: INVALID_PARAMS,
     Code.AUTH_FAILED: INVALID_REQUEST,
     Code.CONFLICT: INVALID_REQUEST,
-    Code.TIMEOUT: INTERNAL_ERROR,
-    Code.INTERNAL: INTERNAL_ERROR,
 }
+"""Those of the rest are INTERNAL_ERROR."""
 
 _TEXT_TYPE: Final = "text/markdown"
-_TEXT_TTL_MS: Final = 60_000
-"""Text shows flags and counts, which change."""
-
-_HOUR_MS: Final = 3_600_000
-"""For lists, which change only with the settings and so with a new process, and for the octets of a UID,
-which never change while UIDVALIDITY stays the same (RFC 9051 section 2.3.1.1)."""
-
-CACHE_HINTS: Final[dict[CacheableMethod, CacheHint]] = {
-    "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
-    "resources/list": CacheHint(ttl_ms=_HOUR_MS, scope="private"),
-    "resources/templates/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
-    "resources/read": CacheHint(ttl_ms=_TEXT_TTL_MS, scope="private"),
-}
 
 TEMPLATES: Final = (
     ResourceTemplate(
@@ -116,14 +101,14 @@ def make_reply(uri: str, read: Outcome[Any] | Octets | ToolError, request: Reque
     if isinstance(read, Octets):
         blob = b64encode(read.octets).decode("ascii")
         contents = BlobResourceContents(uri=uri, mime_type=read.content_type, blob=blob)
-        return ReadResourceResult(contents=[contents], ttl_ms=_HOUR_MS)
+        return ReadResourceResult(contents=[contents])
     text = TextResourceContents(uri=uri, mime_type=_TEXT_TYPE, text=render_outcome(read))
     return ReadResourceResult(contents=[text])
 
 
 def rpc_error(error: ToolError, request: Request, uri: str) -> MCPError:
     """Make the error of a read, whose result has no place for a failure; `data` has all that is known."""
-    code = _CODES[error.code]
+    code = _CODES.get(error.code, INTERNAL_ERROR)
     if error.code is Code.NOT_FOUND and request.request.protocol_version not in MODERN_PROTOCOL_VERSIONS:
         code = RESOURCE_NOT_FOUND
     message = error.message

@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import Field
 
 from mailmcp import limits
-from mailmcp.imap.object_ids import id_items
+from mailmcp.imap.fetch import id_items
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import invitation_method

@@ -75,10 +75,6 @@ TICKETS = {
 }
 
 
-class Queues(BaseModel):
-    queues: list[str]
-
-
 class Tickets(BaseModel):
     tickets: list[Ticket]
 
@@ -114,12 +110,6 @@ class CloseArguments(Arguments):
         list[str], Field(min_length=1, max_length=10, description="As the search shows them.")
     ]
     confirm: str = Field("", description="From the reply to the same call without it, if the user agrees.")
-
-
-@tools.tool(read_only=True, has_status=False)
-def list_queues(_arguments: Arguments) -> Outcome[Queues]:
-    """List the queues."""
-    return Outcome(summary="1 queue", data=Queues(queues=["hardware"]), blocks=("- hardware",))
 
 
 @tools.tool(read_only=True)
@@ -189,7 +179,7 @@ def get_screenshot(arguments: TicketArguments) -> Outcome[Screenshot]:
     )
 
 
-@tools.tool(read_only=True)
+@tools.tool(read_only=True, has_status=False)
 async def write_report(_arguments: Arguments, call: Call) -> Outcome[Report]:
     """Count the open tickets by priority."""
     lines = []

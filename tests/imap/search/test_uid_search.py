@@ -20,8 +20,8 @@ from imap.searches import (
     searches,
 )
 from mailmcp import limits
-from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.order import Order, RankBy
+from mailmcp.imap.session import Quirks
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, ToolError
 from servers.peer import PeerFactory

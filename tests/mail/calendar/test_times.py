@@ -136,17 +136,8 @@ OSLO = ZoneInfo("Europe/Oslo")
             "2026-11-06 09:00 to 19:00 (Europe/Oslo); "
             "organizer: 2026-11-06 17:00 (Asia/Tokyo) to 2026-11-06 10:00 (America/Los_Angeles)",
         ),
-        (["DTSTART;VALUE=DATE:20261106"], "", "2026-11-06 (all day)"),
-        (["DTSTART:20261106T140000"], "", "2026-11-06 14:00 (no time zone given)"),
         (["DTSTART;TZID=Berlin Time:20261106T140000"], "", '2026-11-06 14:00 ("Berlin Time")'),
-        (
-            ["DTSTART;TZID=Central Standard Time (Mexico):20261106T140000"],
-            "2026-11-06 21:00 (Europe/Oslo)",
-            "2026-11-06 21:00 (Europe/Oslo); organizer: 2026-11-06 14:00 (Central Standard Time (Mexico))",
-        ),
         (["DTSTART:99991231T235959Z"], "", "9999-12-31 23:59 (UTC)"),
-        (["DTSTART:soon"], "", '"soon"'),
-        (["SUMMARY:x"], "", ""),
         (
             ["DTSTART;TZID=Europe/Oslo:20261106T140000", "RRULE:FREQ=WEEKLY;COUNT=3"],
             "",

@@ -127,33 +127,11 @@ def test_a_formatted_name_does_not_pass_for_an_address(name: str, address: str, 
 
 
 @pytest.mark.parametrize(
-    ("start", "piece"),
-    [
-        *(
-            ("", each)
-            for each in (
-                "<",
-                "(",
-                '"',
-                "(a",
-                "a,",
-                ":;",
-                "[",
-                "\\",
-                '"\\',
-                "<a@b> ",
-                "<\\(",
-                "<(()",
-                "<a@[",
-                "@[",
-            )
-        ),
-        ("<", '"\\'),
-    ],
+    "text", ["<", "(", '"', "(a", "a,", ":;", "[", '"\\', "<a@b> ", "<\\(", "<(()", "<a@[", "@["]
 )
-def test_time_is_linear(start: str, piece: str) -> None:
+def test_time_is_linear(text: str) -> None:
     def parse(size: int) -> tuple[Address, ...]:
-        return tuple(parse_addresses(start + piece * (size // len(piece))))
+        return tuple(parse_addresses("<" + text * (size // len(text))))
 
     addresses = assert_linear(parse, size=500, large=262_144)
     assert all(each.name or each.address for each in addresses)

@@ -115,16 +115,7 @@ def test_struck_and_raised_text_keeps_its_meaning(html: str, text: str) -> None:
     ("html", "text"),
     [
         ("<a href='https://x.example/p?q=1&amp;r=2'>here</a>.", "here <https://x.example/p?q=1&r=2>."),
-        ("<a href=https://x.example/>https://x.example</a>", "https://x.example"),
-        ("<a href=https://x.example/>x.example</a>", "x.example"),
-        ("<a href=https://x.example/>here<sup></sup></a>.", "here <https://x.example/>."),
-        ("<a href=mailto:a@b.example?subject=x>a@b.example</a>", "a@b.example"),
         ("<a href=mailto:a@b.example>Ada</a>", "Ada <mailto:a@b.example>"),
-        ("<a href=tel:+491>call</a>", "call <tel:+491>"),
-        (
-            "<a href=https://bad.example/>https://bank.example/</a>",
-            "https://bank.example/ <goes to bad.example: https://bad.example/>",
-        ),
         (
             "<a href=#top>a</a> <a href=mid:x>b</a> <a href=/rel>c</a> <a>d</a> <a href=cid:x>e</a>",
             "a b c d e",
@@ -134,14 +125,6 @@ def test_struck_and_raised_text_keeps_its_meaning(html: str, text: str) -> None:
         (
             "<a href=https://x.example/><img alt=Logo></a> <a href=https://x.example/>Shop</a>",
             "[Logo] <https://x.example/> Shop <…>",
-        ),
-        (
-            "<a href=https://x.example/a>1</a> <a href=https://x.example/b>2</a>",
-            "1 <https://x.example/a> 2 <https://x.example/b>",
-        ),
-        (
-            "<a href=https://x.example/a/1>1</a> <a href=https://x.example/a/2>2</a>",
-            "1 <https://x.example/a/1> 2 <…/2>",
         ),
         ("<a href=https://x.example/>a<p>b</p></a>", "a\n\nb\n\n<https://x.example/>"),
     ],

@@ -39,27 +39,6 @@ Gipfel Gardens, Museumstraße 5, 6020 Innsbruck
 Want to change how you receive these emails?
 You can ** update your preferences (https://mailer.example/p/1)
 or ** unsubscribe from this list (https://mailer.example/u/1) ."""
-ORDER_HTML = """
-<p>Thanks for your order, Ada!</p><table border=1><tr><th>Article</th><th>Quantity</th><th>Price</th></tr>
-<tr><td>Ridge 38 backpack, rain cover included</td><td>1</td><td>89.00 EUR</td></tr>
-<tr><td>Merino base layer with long sleeves, blue</td><td>2</td><td>48.30 EUR</td></tr></table>
-<p>Your parcel leaves our warehouse on Monday. <a href="https://shop.example/t">Follow the parcel</a> or
-<a href="https://shop.example/r">return what does not fit</a> within sixty days.</p>"""
-ORDER_PLAIN = """THANKS FOR YOUR ORDER, ADA!
-
-Article
-Quantity
-Price
-Ridge 38 backpack, rain cover included
-1
-89.00 EUR
-Merino base layer with long sleeves, blue   2   48.30 EUR
-
-Your parcel leaves our warehouse on Monday. Follow the parcel [1] or return
-what does not fit [2] within sixty days.
-
-[1] https://shop.example/t?campaign=order&customer=4711&source=plain
-[2] https://shop.example/r?campaign=order&customer=4711&source=plain"""
 FOREIGN_HTML = """
 <p>Liebe Ada, am Samstag beginnt die Vortragsreihe im Hafenmuseum. Karten gibt es an der Abendkasse.</p>
 <p><a href="https://hafen.example/karten">Karten vorbestellen</a></p>"""
@@ -77,7 +56,6 @@ To unsubscribe from this newsletter, please click the following link:
 https://hafen.example/u/4711"""
 PAIRS = {
     "mailing house": (HOUSE_PLAIN, HOUSE_HTML),
-    "shop": (ORDER_PLAIN, ORDER_HTML),
     "courtesies": (FOREIGN_PLAIN, FOREIGN_HTML),
 }
 

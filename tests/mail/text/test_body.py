@@ -32,6 +32,7 @@ def part(content_type: str = "text/plain", encoding: str = "7bit", **params: str
             ("broken base64",),
         ),
         (b"one \r\nline", part(format="flowed"), "one line", ()),
+        (b"> a \r\n> b \r\nc \r\n> d", part(format="flowed"), "> a b\nc\n> d", ()),
         (b"one \r\nline", part("text/html", format="flowed"), "one \nline", ()),
         (b"<meta charset=koi8-r>\xf0", part("text/html"), "<meta charset=koi8-r>П", ()),
         (

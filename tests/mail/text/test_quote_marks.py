@@ -6,24 +6,11 @@ from mailmcp.mail.text.quote_marks import (
     history_head_length,
 )
 
-BLOCKS = [
+BLOCKS = [  # of languages that `tests/replies` doesn't have, and one that it has
     "From: Ada|Sent: 5 Nov 2026|To: Bob|Cc: Cy|Subject: Tea",
-    "**From:** Ada|**Sent:** 5 Nov 2026|**To:** Bob|**Subject:** Tea",
-    "Von: Ada|Gesendet: Donnerstag, 5. November 2026|An: Bob|Betreff: Tee",
-    "De : Ada|Envoyé : jeudi 5 novembre 2026|À : Bob|Objet : Thé",
-    "De: Ada|Enviado el: jueves, 5 de noviembre de 2026|Para: Bob|Asunto: Té",
-    "Da: Ada|Inviato: giovedì 5 novembre 2026|A: Bob|Oggetto: Tè",
     "De: Ada|Enviada em: 5 de novembro de 2026|Para: Bob|Assunto: Chá",
-    "Van: Ada|Verzonden: donderdag 5 november 2026|Aan: Bob|Onderwerp: Thee",
     "Od: Ada|Wysłano: czwartek, 5 listopada 2026|Do: Bob|Temat: Herbata",
     "От: Ada|Отправлено: 5 ноября 2026 \u0433.|Кому: Bob|Тема: Чай",
-    "Från: Ada|Skickat: den 5 november 2026|Till: Bob|Ämne: Te",
-    "Fra: Ada|Sendt: 5. november 2026|Til: Bob|Emne: Te",
-    "De : Ada|Envoyé le :jeudi 5 novembre 2026 09:30|À : Bob|Objet :Thé",
-    "Message du : 05/11/2026 09:30|De : Ada|A : bob@x.example|Copie à :|Sujet : Thé",
-    "Date: Thu, 5 Nov 2026 09:30:00 +0100|Subject: Tea|From: ada@x.example|To: bob@x.example",
-    "Gesendet: Donnerstag, 5. November 2026 um 09:30 Uhr|Von: Ada|An: Bob|Betreff: Tee",
-    "发件人\uff1aAda|发送时间\uff1a2026年11月5日|收件人\uff1aBob|主题\uff1a茶",
     "差出人: Ada|送信日時: 2026年11月5日|宛先: Bob|件名: 茶",
     "보낸 사람: Ada|보낸 날짜: 2026년 11월 5일|받는 사람: Bob|제목: 차",
     "Από: Ada|Εστάλη: Πέμπτη, 5 Νοεμβρίου 2026 9:30 πμ|Προς: Bob|Κοιν.: Cy|Θέμα: Τσάι",

@@ -1,6 +1,5 @@
 import pytest
 
-from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.text.smime import signed_content
 from steps import assert_linear
 
@@ -68,18 +67,3 @@ def test_time_is_linear_in_pieces() -> None:
         assert signed_content(signed(endless(0x24, element(4, b"x") * count))) == b"x" * count
 
     assert_linear(join, size=500, large=100_000)
-
-
-@pytest.mark.parametrize(
-    ("content_type", "smime_type", "wrapped"),
-    [
-        ("application/pkcs7-mime", "signed-data", True),
-        ("application/x-pkcs7-mime", "Signed-Data", True),
-        ("application/pkcs7-mime", "enveloped-data", False),
-        ("application/pkcs7-mime", "", False),
-        ("text/plain", "signed-data", False),
-    ],
-)
-def test_signed_data_says_what_it_is(content_type: str, smime_type: str, *, wrapped: bool) -> None:
-    part = Part(part_id="1", content_type=content_type, params={"smime-type": smime_type})
-    assert part.is_opaque_signed is wrapped

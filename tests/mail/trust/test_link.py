@@ -106,6 +106,7 @@ def test_all_recipients_count(href: str) -> None:
         ("x.example", "x.example", True),
         ("www.shop.example", "mail.shop.example", True),
         ("a.co.uk", "b.co.uk", False),
+        ("192.0.2.1", "198.0.2.1", False),
     ],
 )
 def test_sites_are_compared_by_who_registered_them(one: str, other: str, *, same: bool) -> None:

@@ -2,7 +2,6 @@
 
 import lzma
 import stat
-import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -20,10 +19,6 @@ _UTF8: Final = 0x800
 
 _CODE_PAGE: Final = "cp437"
 """In which zipfile reads all other names."""
-
-_EXTRA: Final = struct.Struct("<HH")
-_UNICODE_PATH: Final = 0x7075
-_UNICODE_PATH_AT: Final = 5  # after a version and a checksum
 
 
 def read(content: BinaryIO, out: Writer) -> None:
@@ -93,18 +88,7 @@ def _files(content: BinaryIO) -> list[tuple[str, zipfile.ZipInfo]]:
         if not each.flag_bits & _UTF8
     }
     decoded = dict(zip(unknown, decode_names(list(unknown.values())), strict=True))
-    return [(_unicode_path(each) or decoded.get(at, each.filename), each) for at, each in enumerate(files)]
-
-
-def _unicode_path(file: zipfile.ZipInfo) -> str:
-    """Return the name that an extra field has in UTF-8 (APPNOTE 4.6.9); "" if there is none."""
-    extra = file.extra
-    while len(extra) >= _EXTRA.size:
-        kind, length = _EXTRA.unpack_from(extra)
-        data, extra = extra[_EXTRA.size : _EXTRA.size + length], extra[_EXTRA.size + length :]
-        if kind == _UNICODE_PATH and not file.flag_bits & _UTF8:
-            return data[_UNICODE_PATH_AT:].decode("utf-8", "replace")
-    return ""
+    return [(decoded.get(at, each.filename), each) for at, each in enumerate(files)]
 
 
 def _remark(file: zipfile.ZipInfo) -> str:

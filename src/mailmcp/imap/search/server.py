@@ -16,7 +16,6 @@ from typing import Final
 from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import protocol_error, refused_error
 from mailmcp.imap.pipeline import MailboxTask, Replies, Steps, run_pipelined
-from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.search.plan import EVERYTHING, Plan, make_plan, search_command
 from mailmcp.imap.session import Session
@@ -119,7 +118,7 @@ class SearchServer:
         found: Found | RefusedError | None = (yield from self._sort(plan, sort)) if sort else None
         if found is None and session.can("ESEARCH"):
             found = yield from self._search_down(plan, uids, count=count)
-            if found is None or (isinstance(found, RefusedError) and is_unsupported(found)):
+            if found is None or (isinstance(found, RefusedError) and found.is_unsupported):
                 plain = yield from self._search_down(plan, uids, extended=False)
                 if isinstance(plain, Found):
                     quirks.refuse("ESEARCH")
@@ -128,7 +127,7 @@ class SearchServer:
             found = yield from self._search_down(plan, uids, extended=False)
         account_id = session.account.account_id
         if isinstance(found, RefusedError):
-            if plan.needs_utf8 and is_unsupported(found):
+            if plan.needs_utf8 and found.is_unsupported:
                 quirks.refuse("CHARSET")
                 return None
             raise refused_error(account_id, found) from found
@@ -191,7 +190,7 @@ class SearchServer:
         responses = yield [Command(name="SORT", arguments=arguments, uid=True)]
         [reply] = responses.replies
         if isinstance(reply, RefusedError):
-            if is_unsupported(reply) and not plan.needs_utf8:
+            if reply.is_unsupported and not plan.needs_utf8:
                 self.session.quirks.refuse("SORT")
             return None
         uids = self._checked(array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ())))))

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.server import UidRange
 from mailmcp.imap.search.values import PageRequest
+from mailmcp.imap.session import Quirks
 from mailmcp.model.query import Proof
 
 SEARCH_WINDOW_MESSAGES: Final = 10_000

@@ -57,7 +57,7 @@ _READ: Final = _LENGTHS | _COLOURS | {
 """The properties that can hide."""
 
 _FUNCTION: Final = r"(?:var|calc|min|max|clamp|env)\(.*\).*"
-_LENGTH: Final = rf"(?:auto|none|normal|\w+-content|{NUMBER.pattern})(?: {NUMBER.pattern})*"
+_LENGTH: Final = rf"(?:auto|none|normal|\w+-content|{NUMBER.pattern})(?: {NUMBER.pattern}){{0,2}}"
 _CLIPS: Final = "(?:visible|hidden|clip|auto|scroll)"
 _VALID: Final = {
     name: re.compile(rf"{pattern}|{_FUNCTION}")
@@ -86,7 +86,7 @@ _MAYBE_COLOUR: Final = re.compile(
 _LONG_NUMBER: Final = re.compile(r"\d{100,}")
 _PLAIN: Final = re.compile(r"[^\"'(){}\\@!/]*+(?:/(?!\*)[^\"'(){}\\@!/]*+)*+")
 _WORD: Final = re.compile(r"[^\s(),/]*\((?:[^()]|\([^()]*\))*\)|[^\s(),/]+")
-_FONT: Final = re.compile(r"(?:^|\s)([\d.]+(?:%|[a-z]+)?)\s*(?:/\s*\S+)?\s+\S")
+_FONT: Final = re.compile(r"(?:^|\s)([\d.]+(?:%|[a-z]+)|0)\s*(?:/\s*\S+)?\s+\S")
 _PICTURE: Final = re.compile(r"url\(|gradient\(|image[a-z-]*\(")
 
 

@@ -96,8 +96,6 @@ def imitates_domain(domain: str, own: str) -> bool:
     real, given = organisation_of(own), organisation_of(domain)
     if real == given or not given or "." not in real or (is_provider(real) and is_provider(given)):
         return False
-    if skeleton(given) == skeleton(real):
-        return True
     name, _, ending = real.partition(".")
     other, _, other_ending = given.partition(".")
     if ending == other_ending and len(name) >= _EDITED_CHARS_MIN and _is_one_edit(name, other):

@@ -87,21 +87,22 @@ def fetch_part(
         if not start.is_of_items:
             raise fetch_error(ref, start)
         return _fetch_from_whole(session, ref, part_id, choose_limit)
+    octets = bytearray(start.sections.get(part_id, b""))
     structure = parse_body_structure(start.body_structure)
-    is_small = start.message_octets is not None and start.message_octets <= limits.MESSAGE_WINDOW_OCTETS
+    is_small = start.size_octets is not None and start.size_octets <= limits.MESSAGE_WINDOW_OCTETS
     found = find_part(structure.root, part_id)
     is_unsure = not structure.is_readable and (is_small or found is None)
     if structure.root is None or has_no_content(structure.root) or is_unsure:
         return _fetch_from_whole(session, ref, part_id, choose_limit)
     part = _choose(structure.root, ref, part_id)
     # pymap sends nothing of most parts within an attached message, and of the first one the wrong part.
-    is_other = len(start.octets) < limits.PART_RANGE_OCTETS and len(start.octets) != part.size_octets
-    if (part.size_octets and not start.octets) or (is_other and is_small):
+    is_other = len(octets) < limits.PART_RANGE_OCTETS and len(octets) != part.size_octets
+    if (part.size_octets and not octets) or (is_other and is_small):
         return _fetch_from_whole(session, ref, part_id, choose_limit)
     limit = choose_limit(AttachedFile(ref=ref, part=part))
-    octets = bytearray(start.octets)
     if len(octets) <= limit:
-        for more in fetch_rest(session, ref.uid, part_id, start, size_octets=part.size_octets):
+        rest = fetch_rest(session, ref.uid, part_id, offset=len(octets), size_octets=part.size_octets)
+        for more in rest:
             if isinstance(more, FetchFailure):
                 raise fetch_error(ref, more)
             octets += more

@@ -14,8 +14,8 @@ from zlib import crc32
 import anyio
 
 from mailmcp import limits
+from mailmcp.imap.fetch import id_items
 from mailmcp.imap.id_search import IdQuery, fetch_rows, is_searchable
-from mailmcp.imap.object_ids import id_items
 from mailmcp.imap.pipeline import run_steps
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
