@@ -2,42 +2,11 @@
 
 import pytest
 
-from mailmcp.imap.fetch import FetchFailure
-from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
-from mailmcp.tools.errors import all_failed_error, mailbox_issue, message_issue
+from mailmcp.tools.errors import all_failed_error
 from mcp_envelope import Code, InternalError, Issue, NextAction, NotFoundError
 
-REF = MessageRef(account_id="home", mailbox="INBOX", uidvalidity=17, uid=4)
-ERROR = InternalError("It refused.", reason=Reason.SERVER_REFUSED, retryable=True)
 NEXT = NextAction(instruction="Get the next page.", tool="imap_search_messages", arguments={"cursor": "x"})
-ABOUT = {"uid": 4, "message_id": REF.message_id, "mailbox": "INBOX", "account_id": "home"}
-
-
-def test_message_issue_names_the_message() -> None:
-    failure = FetchFailure(code=Code.NOT_FOUND, reason=Reason.MESSAGE_GONE, stage="parse", message="Gone.")
-    assert message_issue(REF, failure) == Issue(
-        code=Code.NOT_FOUND,
-        reason=Reason.MESSAGE_GONE,
-        stage="parse",
-        message="Gone.",
-        retryable=False,
-        about=ABOUT,
-    )
-    assert message_issue(REF, ERROR) == Issue(
-        code=Code.INTERNAL,
-        reason=Reason.SERVER_REFUSED,
-        stage="fetch",
-        message="It refused.",
-        retryable=True,
-        about=ABOUT,
-    )
-
-
-def test_mailbox_issue_names_the_mailbox_or_the_account() -> None:
-    issue = mailbox_issue("home", "Sent", ERROR)
-    assert (issue.stage, issue.about) == ("search", {"mailbox": "Sent", "account_id": "home"})
-    assert mailbox_issue("home", None, ERROR).about == {"mailbox": None, "account_id": "home"}
 
 
 @pytest.mark.parametrize(

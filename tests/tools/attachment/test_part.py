@@ -85,14 +85,18 @@ def test_less_than_announced_is_never_taken_for_complete(
     assert "may be cut" in reply.text
 
 
-@pytest.mark.parametrize("mode", ["content", "save"])
+@pytest.mark.parametrize(("mode", "large"), [("content", b"QUJD" + b"\r\n" * 2_500), ("save", b"A" * 5_000)])
 def test_more_than_announced_stays_within_the_limit(
-    peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+    peer: PeerFactory,
+    open_desk: DeskFactory,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    large: bytes,
 ) -> None:
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 100)
     monkeypatch.setattr(file, "SAVED_OCTETS_MAX", 100)
     monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 30)
-    large = b"A" * 5_000
     lie = b"* 1 FETCH (UID 1 BODY[2]<30> {%d}\r\n%b)\r\n{tag} OK Done\r\n" % (len(large), large)
     rule = Rule(command="UID FETCH", nth=2, action=Respond(lie))
     message = peer_message(octets=b"QUJD\r\n" * 6)

@@ -7,12 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.structure import leaf_parts
 from mailmcp.mail.read import read_message
 from mailmcp.mail.text.quotes import CONTEXT_LINES_MAX
-from mailmcp.tools.message.fetch import MessageParts
 from replies.reply import Reply, insert, octets, pieces, places, read_replies
 from thinning import thin
 
@@ -51,8 +49,7 @@ def shown(message: bytes) -> list[str]:
     """Read a message and return the lines that are shown of it."""
     view = parse_message(message, complete=True)
     content = {part.part_id: view.part_octets(part) or b"" for part in leaf_parts(view.structure)}
-    parts = MessageParts(fetched=FetchedMessage(uid=1), view=view, octets=content, defects=view.defects)
-    text = read_message(parts.view, parts.octets).text
+    text = read_message(view, content).text
     return [line for line in text.split("\n") if line.strip()]
 
 

@@ -24,8 +24,7 @@ from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.errors import has_moved, search_for
 from mailmcp.tools.message.attachments import AttachmentRows, choose_documents, list_rows
 from mailmcp.tools.message.data import GetMessageData, MessageDetail, NoticeRow, message_blocks
-from mailmcp.tools.message.fetch import MessageParts, WantedPart, fetch_parts
-from mailmcp.tools.message.find_again import find_by_message_id
+from mailmcp.tools.message.fetch import MessageParts, WantedPart, fetch_parts, find_by_message_id
 from mailmcp.tools.message.headers import header_fields, people_fields
 from mailmcp.tools.message_id import is_header_id, parse_message_id
 from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE, GET_MESSAGE_RAW
