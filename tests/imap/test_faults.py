@@ -113,11 +113,14 @@ def test_no_connection_comes_up_by_the_deadline(deaf_host: At, run_pool: PoolFac
     assert fails_silently(run_pool(impatient)) is Reason.CONNECT
 
 
-def test_a_name_look_up_is_part_of_connecting(run_pool: PoolFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("own", [False, True], ids=["deadline", "account"])
+def test_a_name_look_up_is_part_of_connecting(
+    run_pool: PoolFactory, monkeypatch: pytest.MonkeyPatch, *, own: bool
+) -> None:
     told = threading.Event()
     monkeypatch.setattr("socket.getaddrinfo", lambda *_args, **_options: told.wait(60))
-    pool = run_pool(make_account(At("mail.example", 993)))
-    assert fails_silently(pool, timeout_s=SHORT_S) is Reason.CONNECT
+    account = make_account(At("mail.example", 993), connect_timeout_s=SHORT_S if own else 300.0)
+    assert fails_silently(run_pool(account), timeout_s=300 if own else SHORT_S) is Reason.CONNECT
     told.set()
 
 

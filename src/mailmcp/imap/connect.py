@@ -9,9 +9,12 @@ import os
 import socket
 import ssl
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from threading import Thread
 from time import monotonic
+from typing import Any
 
 from mailmcp import __version__
 from mailmcp.imap.account import Account, BearerToken, Mechanism, Password, Tls
@@ -141,11 +144,11 @@ def tls_context(account: Account) -> ssl.SSLContext:
 
 
 def _dial(handle: ConnectionHandle) -> socket.socket:
-    """Look up the host; then connect and, for implicit TLS, secure within one `connect_timeout_s`."""
+    """Look up the host, connect and, for implicit TLS, secure: all within one `connect_timeout_s`."""
     account = handle.account
     context = tls_context(account) if account.tls is Tls.IMPLICIT else None
     deadline = monotonic() + account.connect_timeout_s
-    sock = _connect_tcp(handle, deadline)
+    sock = _connect_tcp(handle, _look_up(account), deadline)
     if context is not None:
         sock.settimeout(_seconds_until(deadline))
         sock = context.wrap_socket(sock, server_hostname=account.host)
@@ -154,13 +157,30 @@ def _dial(handle: ConnectionHandle) -> socket.socket:
     return sock
 
 
-def _connect_tcp(handle: ConnectionHandle, deadline: float) -> socket.socket:
+def _look_up(account: Account) -> list[Any]:
+    """Return the host's addresses. None can be ended: one that takes too long stays behind in its thread.
+
+    Raises:
+        TimeoutError: `connect_timeout_s` passed.
+        OSError: There is no such host.
+    """
+    found: Future[list[Any]] = Future()
+
+    def look_up() -> None:
+        try:
+            found.set_result(socket.getaddrinfo(account.host, account.port, type=socket.SOCK_STREAM))
+        except Exception as error:  # noqa: BLE001 - raised below
+            found.set_exception(error)
+
+    Thread(target=look_up, name=f"look up {account.host}", daemon=True).start()
+    return found.result(account.connect_timeout_s)
+
+
+def _connect_tcp(handle: ConnectionHandle, addresses: list[Any], deadline: float) -> socket.socket:
     """Try the host's addresses in turn.
 
     Each gets its share of the remaining time, so that one that doesn't respond leaves some for the next.
     """
-    account = handle.account
-    addresses = socket.getaddrinfo(account.host, account.port, type=socket.SOCK_STREAM)
     for left, (family, kind, protocol, _, address) in zip(
         range(len(addresses), 0, -1), addresses, strict=True
     ):
