@@ -39,20 +39,8 @@ SEARCH_DEADLINE_SHARE: Final = 0.75
 COVERAGE_NAMES_MAX: Final = 20
 """Mailboxes named in a list of a search's coverage; the others are counted."""
 
-ORDER_SLACK_S: Final = 600
-"""A message may seem this much older than the one before it: deliveries overtake each other."""
-
-LARGE_MAILBOX_MESSAGES: Final = 50_000
-"""Larger mailboxes are searched in windows. No server sorts them: it may have to open every message."""
-
 SEARCH_LISTED_MATCHES_MAX: Final = 1_000
 """If no more matches than this are left, they are found at once: 8 KB."""
-
-VERIFY_EXPENSIVE_CANDIDATES_MAX: Final = 1_000
-"""The same by header fields or structure: about 500 octets each, and the server opens each message."""
-
-TIMED_CANDIDATES_MAX: Final = 300
-"""Messages whose times are fetched with the first page of a search by time: 18 KB for an exact total."""
 
 # Messages
 

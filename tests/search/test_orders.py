@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from imap.searches import NOON, letter
-from mailmcp import limits
 from servers.peer import Peer, PeerFactory
 from servers.peer_mailbox import PeerMessage
 from tools.conftest import DeskFactory
@@ -65,7 +64,7 @@ def test_a_cursor_goes_on_in_a_mailbox_that_becomes_large(
     arguments: dict[str, object],
     capabilities: str,
 ) -> None:
-    monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 200)
+    monkeypatch.setattr("mailmcp.imap.search.windows.LARGE_MAILBOX_MESSAGES", 200)
     server = peer(messages=[moved(uid) for uid in range(1, 201)], capabilities=SERVERS[capabilities])
     desk = open_desk(peer_account(server))
     page = desk.search(limit=30, **arguments)

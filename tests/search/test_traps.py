@@ -39,7 +39,7 @@ def test_a_wrong_server_gives_no_wrong_reply(
 ) -> None:
     """A page that is never full takes all windows."""
     if in_windows:
-        monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 5)
+        monkeypatch.setattr("mailmcp.imap.search.windows.LARGE_MAILBOX_MESSAGES", 5)
         monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_MESSAGES", 4)
         monkeypatch.setattr(limits, "SEARCH_LISTED_MATCHES_MAX", 2)
     messages = twenty() if trap.foreign else ascii_alone()

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mailmcp import limits
 from mailmcp.tools.preferences import DEFAULTS
 from search.dated_mail import make_dated
 from search.filled import Filled
@@ -126,7 +125,7 @@ def test_the_queries_find_something(dovecot_mail: Filled) -> None:
 def test_a_server_sorts_what_is_too_much_to_sort_here(
     dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch, sort: str
 ) -> None:
-    monkeypatch.setattr(limits, "TIMED_CANDIDATES_MAX", 10)
+    monkeypatch.setattr("mailmcp.imap.search.candidates.TIMED_CANDIDATES_MAX", 10)
     store = dovecot_store(dovecot, dovecot.user(f"dated-plain-{sort}"))
     known = fill(store, make_dated(60, Random(3), plain=True))  # noqa: S311 - nothing secret
     with Desk([store.named("home")]) as desk:
@@ -140,7 +139,7 @@ def test_dates_that_a_server_misreads_cost_no_message(
     dovecot_mail: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some come where the server puts them, and the page says so."""
-    monkeypatch.setattr(limits, "TIMED_CANDIDATES_MAX", 10)
+    monkeypatch.setattr("mailmcp.imap.search.candidates.TIMED_CANDIDATES_MAX", 10)
     desk = dovecot_mail.desk
     desk.preferences = DEFAULTS
     desk.forget()

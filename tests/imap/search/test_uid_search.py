@@ -19,7 +19,6 @@ from imap.searches import (
     search_one,
     searches,
 )
-from mailmcp import limits
 from mailmcp.imap.search.order import Order, RankBy
 from mailmcp.imap.session import Quirks
 from mailmcp.reasons import Reason
@@ -207,7 +206,7 @@ def test_a_huge_mailbox_is_not_sorted_by_the_server(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, capabilities: tuple[str, ...], order: Order
 ) -> None:
     """It may have to open every message for that."""
-    monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 16)
+    monkeypatch.setattr("mailmcp.imap.search.windows.LARGE_MAILBOX_MESSAGES", 16)
     uids = list(range(3, 60, 2))
     server = peer(messages=[letter(uid, size=uid) for uid in uids], capabilities=capabilities)
     quirks = Quirks()

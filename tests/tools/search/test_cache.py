@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from mailmcp import limits
 from servers.peer import Peer, PeerFactory
 from servers.peer_mailbox import PeerMailbox, PeerMessage
 from thinning import thin
@@ -157,7 +156,7 @@ def test_each_page_is_what_it_would_be_without_the_cache(
     in_windows: bool,
 ) -> None:
     if in_windows:
-        monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 8)
+        monkeypatch.setattr("mailmcp.imap.search.windows.LARGE_MAILBOX_MESSAGES", 8)
         monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_MESSAGES", 3)
         monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_GROWTH_MAX", 1.0)
         monkeypatch.setattr("mailmcp.imap.search.candidates.BLOCK_MESSAGES", 4)

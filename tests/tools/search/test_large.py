@@ -17,7 +17,7 @@ COUNT = 60
 
 @pytest.fixture(autouse=True)
 def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 20)
+    monkeypatch.setattr("mailmcp.imap.search.windows.LARGE_MAILBOX_MESSAGES", 20)
     monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_MESSAGES", 10)
     monkeypatch.setattr(limits, "SEARCH_LISTED_MATCHES_MAX", 10)
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from typing import Final
 
-from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.candidates import find_candidates
+from mailmcp.imap.search.candidates import TIMED_CANDIDATES_MAX, find_candidates
 from mailmcp.imap.search.doubt import doubt_noise
 from mailmcp.imap.search.order import (
+    ORDER_SLACK_S,
     RankBy,
     are_in_order,
     may_be_sorted,
@@ -39,6 +39,9 @@ from mcp_envelope import Code
 
 VERIFY_CHUNKS: Final = (100, 400, 1_000)
 """Messages in the first, the second and each further FETCH of a verification: matches are often near."""
+
+_CANDIDATES_TO_VERIFY: Final = 1_000
+"""Candidates to look for where some will fail the verification."""
 
 _MANY_MESSAGES: Final = 10
 """A mailbox of so many messages that all have a word is rare, and not to be believed at once."""
@@ -120,7 +123,7 @@ class Attempt:
     def _enough(self, plan: Plan) -> int:
         """Return how many candidates fill a page: more if some will fail the verification."""
         room = self.request.size - len(self.matches)
-        return max(room, limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if plan.local.criteria else 0)
+        return max(room, _CANDIDATES_TO_VERIFY if plan.local.criteria else 0)
 
     def _choose_items(self, plan: Plan) -> None:
         request = self.request
@@ -138,7 +141,7 @@ class Attempt:
         Only if they are few, and only times are to be verified.
         """
         begins = not (self.source.is_begun or self.request.tally or candidates.rest)
-        few = self.request.size < len(candidates.uids) <= limits.TIMED_CANDIDATES_MAX
+        few = self.request.size < len(candidates.uids) <= TIMED_CANDIDATES_MAX
         return begins and few and self.check.only_times
 
     @property
@@ -249,7 +252,7 @@ class Attempt:
         A high UID alone doesn't prove it: a message that was moved here has one, too, but a lower rank.
         """
         source = self.source
-        slack = limits.ORDER_SLACK_S if source.way is Way.UID else 0
+        slack = ORDER_SLACK_S if source.way is Way.UID else 0
         return source.is_begun and not source.uid and 0 < source.rank < rank - slack
 
     def _complete_rows(self) -> Steps[None]:
@@ -351,6 +354,6 @@ class Attempt:
             case Way.SORT if order.by is RankBy.WRITTEN:
                 return are_in_order(ranks, order)
             case Way.UID:
-                return are_in_order(ranks, order, slack=limits.ORDER_SLACK_S)
+                return are_in_order(ranks, order, slack=ORDER_SLACK_S)
             case _:
                 return True

@@ -22,6 +22,9 @@ from mailmcp.imap.search.windows import Windows
 from mailmcp.model.cursor import Source, Way
 from mcp_envelope import Code, code
 
+TIMED_CANDIDATES_MAX: Final = 300
+"""Messages whose times are fetched with the first page of a search by time: 18 KB for an exact total."""
+
 BLOCK_MESSAGES: Final = 2_000
 """Messages that are sorted here at once: about 60 octets each, 120 KB."""
 
@@ -160,7 +163,7 @@ def _find_sorted(server: SearchServer, request: PageRequest, source: Source) -> 
         plan, found = yield from _search(server, request, sort=order.by.sort_key)
         mailbox = session.mailbox and replace(session.mailbox)
         # A server may read odd Date headers in its own way, so a few are sorted here.
-        reads_dates = order.by is RankBy.WRITTEN and len(found.uids) <= limits.TIMED_CANDIDATES_MAX
+        reads_dates = order.by is RankBy.WRITTEN and len(found.uids) <= TIMED_CANDIDATES_MAX
         if found.is_sorted and not reads_dates:
             uids = found.uids if order.ascending else found.uids[::-1]
         else:

@@ -7,10 +7,12 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.verify import DATE_HEADER, written_at
 from mailmcp.model.cursor import Source
+
+ORDER_SLACK_S: Final = 600
+"""A message may seem this much older than the one before it: deliveries overtake each other."""
 
 ORDER_SAMPLE_MESSAGES: Final = 20
 """Messages beyond a page that show whether UIDs follow arrival, about 60 octets each."""
@@ -106,7 +108,7 @@ def uids_follow_arrival(rows: Iterable[FetchedMessage]) -> bool:
         arrived = row.internaldate_epoch
         if arrived is None:
             continue
-        if latest is not None and arrived < latest - limits.ORDER_SLACK_S:
+        if latest is not None and arrived < latest - ORDER_SLACK_S:
             return False
         latest = max(arrived, latest or arrived)
     return True

@@ -14,6 +14,9 @@ from mailmcp.imap.search.values import PageRequest
 from mailmcp.imap.session import Quirks
 from mailmcp.model.query import Proof
 
+LARGE_MAILBOX_MESSAGES: Final = 50_000
+"""Larger mailboxes are searched in windows. No server sorts them: it may have to open every message."""
+
 SEARCH_WINDOW_MESSAGES: Final = 10_000
 """Messages in the first window, about: 8 KB of UIDs if one in ten matches. Without criteria all match, and it
 has SEARCH_LISTED_MATCHES_MAX."""
@@ -33,7 +36,7 @@ _INSTANT_S: Final = 0.001
 
 def is_large(exists: int | None) -> bool:
     """Return whether a mailbox is too large to be sorted or searched at once; False if that is unknown."""
-    return exists is not None and exists > limits.LARGE_MAILBOX_MESSAGES
+    return exists is not None and exists > LARGE_MAILBOX_MESSAGES
 
 
 @dataclass(slots=True)
