@@ -77,6 +77,7 @@ class UidCache:
                 total -= len(dropped.uids)
 
     def drop(self, kept: Kept) -> None:
-        """Forget what a search found, since its mailbox has changed."""
+        """Forget what a search found, and what was made of it: its mailbox has changed."""
         with self._lock:
-            self._kept = OrderedDict((key, each) for key, each in self._kept.items() if each is not kept)
+            others = ((key, each) for key, each in self._kept.items() if each.mailbox is not kept.mailbox)
+            self._kept = OrderedDict(others)
