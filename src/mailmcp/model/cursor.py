@@ -14,7 +14,7 @@ from enum import StrEnum
 from urllib.parse import quote_plus, unquote_plus
 
 from mailmcp import limits
-from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN, UINT32_MAX
+from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.reasons import Reason
 from mcp_envelope import InvalidInputError
 
@@ -32,6 +32,10 @@ _SOURCE = re.compile(
     )?
     """,
     re.ASCII | re.VERBOSE,
+)
+
+_LISTED = re.compile(
+    r"(?P<account>[\w-]{1,64})\.(?P<counts>[01])\.(?P<position>[^.]+)(?P<all>\.\*)?", re.ASCII
 )
 
 
@@ -181,20 +185,13 @@ def _parse_sources(texts: Sequence[str]) -> Iterator[Position]:
         account_id = match["account"] or account_id if match else ""
         if match is None or not account_id:
             raise malformed_cursor()
-        source = Position(
-            account_id=account_id,
-            mailbox=unescape_field(match["mailbox"]),
-            uidvalidity=int(match["uidvalidity"] or 0),
-            way=Way(match["way"] or Way.UID),
-            uid=int(match["uid"] or 0),
-            rank=int(match["rank"] or 0),
-            low=int(match["low"] or 0),
-            high=int(match["high"] or 0),
-            skip=tuple(map(int, (match["skip"] or "").split(","))) if match["skip"] else (),
-        )
-        if max(source.uidvalidity, source.uid, source.low, source.high, *source.skip) > UINT32_MAX:
+        numbers = {name: int(match[name] or 0) for name in ("uidvalidity", "uid", "rank", "low", "high")}
+        skip = tuple(map(int, match["skip"].split(","))) if match["skip"] else ()
+        if max(*skip, *(number for name, number in numbers.items() if name != "rank")) > UINT32_MAX:
             raise malformed_cursor()
-        yield source
+        mailbox = unescape_field(match["mailbox"])
+        way = Way(match["way"] or Way.UID)
+        yield Position(account_id=account_id, mailbox=mailbox, way=way, skip=skip, **numbers)
 
 
 def format_mailboxes_cursor(cursor: MailboxesCursor) -> str:
@@ -210,17 +207,14 @@ def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
     Raises:
         InvalidInputError: With reason `cursor_malformed`.
     """
-    fields = unseal(text, _MAILBOXES)
-    if len(fields) < 3 or fields[3:] not in ([], ["*"]) or not re.fullmatch(ACCOUNT_ID_PATTERN, fields[0]):
-        raise malformed_cursor()
-    account_id, counts, position = fields[0], fields[1], unescape_field(fields[2])
-    if counts not in {"0", "1"} or not position:
+    match = _LISTED.fullmatch(".".join(unseal(text, _MAILBOXES)))
+    if match is None:
         raise malformed_cursor()
     return MailboxesCursor(
-        account_id=account_id,
-        include_counts=counts == "1",
-        position=position,
-        all_accounts=len(fields) > 3,
+        account_id=match["account"],
+        position=unescape_field(match["position"]),
+        include_counts=match["counts"] == "1",
+        all_accounts=bool(match["all"]),
     )
 
 
