@@ -15,7 +15,6 @@ from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pipeline import Steps, run_steps
 from mailmcp.imap.pool import Pool, Telemetry
 from mailmcp.imap.search.run import search_mailboxes
-from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.session import Quirks, SelectedMailbox, Session, open_session
 from mailmcp.model.cursor import Position
@@ -152,7 +151,7 @@ def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> Pag
 
 def read_page(session: Session, request: PageRequest) -> MailboxPage:
     """Make a page; raises what stands in its place."""
-    [found] = search_mailboxes(SearchServer(session), [request])
+    [found] = search_mailboxes(session, [request])
     if isinstance(found, ToolError):
         raise found
     return found
