@@ -3,6 +3,7 @@
 import re
 from email import message_from_bytes
 from email.message import Message
+from zlib import crc32
 
 from servers.peer_mailbox import PeerMessage
 from servers.peer_syntax import MONTHS, BadCommandError, format_string
@@ -44,6 +45,10 @@ def _format_item(message: PeerMessage, item: str) -> bytes:
         case "BODYSTRUCTURE":
             made = message.structure or _format_structure(message_from_bytes(message.octets))
             return b"BODYSTRUCTURE " + made
+        case "X-GM-MSGID":
+            return b"X-GM-MSGID %d" % crc32(message.octets)
+        case "X-GM-THRID":
+            return b"X-GM-THRID NIL"
         case _:
             return _format_body(message, item)
 

@@ -167,7 +167,8 @@ class Attempt:
         """
         jobs: list[FetchJob] = [(first, self.row_items)]
         jobs += [(others, self.proof_items)] if others else []
-        results = yield from fetch_steps(self.server.session, *jobs, optional=(sample, _TIMES))
+        jobs += [(sample, _TIMES)] if sample else []
+        results = yield from fetch_steps(self.server.session, *jobs)
         sampled = results.pop().messages.values() if sample else ()
         results = yield from look_inside(self.server.session, results, self.check)
         self.rows.update(results[0].messages)
