@@ -1,7 +1,8 @@
 """UID FETCH: rows of messages, and a failure for each message that could not be fetched.
 
 See RFC 9051 section 6.4.5. One bad message never spoils the others: when a FETCH fails, its messages are
-fetched again in halves until the bad ones are alone. A server that asks to come back later is left alone.
+fetched again in halves until the bad ones are alone, and these without what is often broken. A server that
+asks to come back later is left alone.
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,9 @@ from mcp_envelope import Code, ToolError
 FETCH_UIDS_MAX: Final = 500
 """UIDs in one command: Dovecot and others refuse lines over 8 KB."""
 
+_OFTEN_BROKEN: Final = ("BODYSTRUCTURE", "BODY.PEEK[TEXT]")
+"""Data items that a server may fail to send while it sends the others."""
+
 FetchJob = tuple[Sequence[int], Sequence[str]]
 """UIDs, and the data items of each, such as `BODY.PEEK[]<0.131072>`."""
 
@@ -34,13 +38,6 @@ class FetchFailure:
     stage: str
     message: str
     retryable: bool = False
-    asks_to_wait: bool = False
-    """Whether the server wants no more commands for now."""
-
-    @property
-    def is_of_items(self) -> bool:
-        """Whether other data items of the message may come: some servers fail to build a structure."""
-        return self.code is Code.INTERNAL and not self.asks_to_wait
 
     @classmethod
     def of(cls, error: ToolError) -> Self:
@@ -94,7 +91,8 @@ def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) 
 def fetch_steps(session: Session, *jobs: FetchJob) -> Steps[list[Fetched]]:
     """Do several jobs at once; one round trip if all goes well and the commands fit a burst.
 
-    What fails is fetched again in halves, those of all jobs in one round trip.
+    What fails is fetched again in halves, those of all jobs in one round trip; a message that fails alone,
+    without its structure and text.
 
     Args:
         session: Used for what is known of the server.
@@ -103,37 +101,40 @@ def fetch_steps(session: Session, *jobs: FetchJob) -> Steps[list[Fetched]]:
     results = [Fetched() for _ in jobs]
     size = min(session.connection.message_limit or FETCH_UIDS_MAX, FETCH_UIDS_MAX)
     work = [
-        (number, uids[start : start + size])
-        for number, (uids, _) in enumerate(jobs)
+        (number, uids[start : start + size], items)
+        for number, (uids, items) in enumerate(jobs)
         for start in range(0, len(uids), size)
     ]
     while work:
-        replies, lost = yield from _send([_fetch_command(uids, jobs[number][1]) for number, uids in work])
+        replies, lost = yield from _send([_fetch_command(uids, items) for _, uids, items in work])
         # Of all replies together: a server may run FETCHes in parallel and mix their rows.
         rows, unreadable = parse_rows(*replies)
         waiting = find_asking_to_wait(replies)
-        again: list[tuple[int, Sequence[int]]] = []
-        for (number, uids), reply, garbage in zip_longest(work, replies, unreadable):
+        again: list[tuple[int, Sequence[int], Sequence[str]]] = []
+        for (number, uids, items), reply, garbage in zip_longest(work, replies, unreadable):
             found, refusal = results[number], reply if isinstance(reply, RefusedError) else None
             # With several jobs, a row may come from another job than the one that failed.
             came = {} if refusal and len(jobs) > 1 else {uid: rows[uid] for uid in uids if uid in rows}
             found.messages |= came
             missing = [uid for uid in uids if uid not in came]
+            plain = [item for item in items if not item.startswith(_OFTEN_BROKEN)]
             if lost is not None:
                 failure = FetchFailure.of(lost)
                 found.interrupted = True
-            elif garbage and not refusal and len(missing) <= garbage:
-                failure = _UNREADABLE  # asking again would bring the same
-            elif waiting and (refusal or garbage):
+            elif not (refusal or garbage):
+                failure = GONE
+            elif waiting:
                 failure = _refused(waiting)
-            elif refusal and len(uids) == 1:
-                failure = _refused(refusal)
-            elif refusal or garbage:
+            elif len(uids) > 1 if refusal else len(missing) > garbage:
                 middle = (len(missing) + 1) // 2
-                again += [(number, half) for half in (missing[:middle], missing[middle:]) if half]
+                halves = (missing[:middle], missing[middle:])
+                again += [(number, half, items) for half in halves if half]
+                continue
+            elif missing and len(plain) < len(items):
+                again.append((number, missing, plain))
                 continue
             else:
-                failure = GONE
+                failure = _refused(refusal) if refusal else _UNREADABLE
             found.failures |= dict.fromkeys(missing, failure)
         work = again
     return results
@@ -150,7 +151,6 @@ def _refused(refusal: RefusedError) -> FetchFailure:
         stage="fetch",
         message=f"The server refused to send the message: {format_refusal(refusal)}.",
         retryable=refusal.retryable,
-        asks_to_wait=refusal.asks_to_wait,
     )
 
 

@@ -47,7 +47,6 @@ _MANY_MESSAGES: Final = 10
 """A mailbox of so many messages that all have a word is rare, and not to be believed at once."""
 
 _TIMES: Final = ("UID", "INTERNALDATE")
-_TEXT: Final = "BODY.PEEK[TEXT]"
 
 
 @dataclass(slots=True)
@@ -257,26 +256,16 @@ class Attempt:
         return source.is_begun and not source.uid and 0 < source.rank < rank - slack
 
     def _complete_rows(self) -> Steps[None]:
-        """Fetch the rows of matches that were only verified so far, and plain ones of unreadable messages."""
+        """Fetch the rows of matches that were only verified so far."""
         if self.request.tally:
             return
         uids = [each.uid for each in self.matches]
         missing = [uid for uid in uids if uid not in self.rows and uid not in self.failures]
         if missing:
-            yield from self._add_rows(missing, self.row_items)
-        unreadable = [
-            uid for uid in uids if uid not in self.rows and self.failures[uid].code is Code.INTERNAL
-        ]
-        if unreadable and not self.interrupted:
-            # Without its structure and text, the row of a message may be readable.
-            plain = [each for each in self.row_items if not each.startswith(("BODYSTRUCTURE", _TEXT))]
-            yield from self._add_rows(unreadable, plain)
-
-    def _add_rows(self, uids: Sequence[int], items: Sequence[str]) -> Steps[None]:
-        results = yield from fetch_steps(self.server.session, (uids, items))
-        [fetched] = yield from look_inside(self.server.session, results, self.check)
-        self.rows.update(fetched.messages)
-        self._note(fetched)
+            results = yield from fetch_steps(self.server.session, (missing, self.row_items))
+            [fetched] = yield from look_inside(self.server.session, results, self.check)
+            self.rows.update(fetched.messages)
+            self._note(fetched)
 
     def _doubt(self, candidates: Candidates, exists: int) -> Steps[frozenset[str]]:
         """Return the criteria that the rows of a page contradict; one round trip if they do, once."""

@@ -30,11 +30,11 @@ FIRST_FETCH_OCTETS: Final = 131_072
 """Fetched of a message at first: nine in ten messages are smaller and need no second FETCH."""
 
 _FIRST_ITEMS: Final = (
-    "UID",
     "FLAGS",
     "INTERNALDATE",
     "RFC822.SIZE",
     f"BODY.PEEK[]<0.{FIRST_FETCH_OCTETS}>",
+    "BODYSTRUCTURE",
 )
 _HEADER_ITEMS: Final = tuple(
     f"BODY.PEEK[HEADER.FIELDS{which} (TO CC)]<0.{limits.HEADERS_OCTETS_MAX}>" for which in (".NOT", "")
@@ -77,7 +77,7 @@ def fetch_parts(
         InternalError: The server failed to send the message.
     """
     session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
-    fetched = _fetch_first(session, ref)
+    fetched = _fetch(session, ref, _FIRST_ITEMS)
     octets = fetched.sections.get("", b"")
     size = fetched.size_octets if fetched.size_octets is not None else len(octets)
     structure = parse_body_structure(fetched.body_structure)
@@ -105,17 +105,6 @@ def fetch_parts(
         cut=frozenset(cut),
         defects=(*structure.defects, *view.defects),
     )
-
-
-def _fetch_first(session: Session, ref: MessageRef) -> FetchedMessage:
-    result = fetch_messages(session, [ref.uid], [*_FIRST_ITEMS, "BODYSTRUCTURE"])
-    failure = result.failures.get(ref.uid)
-    if failure is not None and failure.is_of_items:
-        # The octets will do.
-        return _fetch(session, ref, _FIRST_ITEMS[1:])
-    if failure is not None:
-        raise fetch_error(ref, failure)
-    return result.messages[ref.uid]
 
 
 def _fetch(session: Session, ref: MessageRef, items: Iterable[str]) -> FetchedMessage:
