@@ -7,7 +7,7 @@ import pytest
 from imapclient.exceptions import LoginError
 
 from mailmcp.imap.account import Account, Password
-from mailmcp.imap.client import ByeError, ProtocolViolationError, ResponseTooLongError
+from mailmcp.imap.client import ByeError, ProtocolViolationError
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.errors import (
     login_refused_error,
@@ -33,8 +33,7 @@ REJECTED = "[AUTHENTICATIONFAILED] Invalid credentials"
         (ConnectionRefusedError(), Reason.CONNECTION_REFUSED, True),
         (socket.gaierror(), Reason.CONNECTION_REFUSED, True),
         (ssl.SSLError(), Reason.TLS_FAILED, False),
-        (ProtocolViolationError("junk"), Reason.PROTOCOL_VIOLATION, False),
-        (ResponseTooLongError("long"), Reason.PROTOCOL_VIOLATION, False),
+        (ProtocolViolationError(), Reason.PROTOCOL_VIOLATION, False),
         (RefusedError("NOOP", "NO", "Busy"), Reason.SERVER_REFUSED, True),
         (RefusedError("NOOP", "BAD", "What"), Reason.SERVER_REFUSED, False),
     ],

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from imapclient.exceptions import ProtocolError
 from imapclient.response_parser import parse_response
 
-from mailmcp.imap.command import Piece
-from mailmcp.imap.values import parse_line
+from mailmcp.imap.command import Piece, parse_line
 
 
 @pytest.mark.parametrize(
