@@ -140,9 +140,7 @@ def test_a_burst_may_be_answered_in_any_order() -> None:
         ),
         # Each program may have made a Trash and a Junk, but only one Sent counts.
         (
-            dict.fromkeys(
-                ["Trash", "Gelöschte Elemente", "Spam", "Junk", "Sent", "Gesendet", "Old/Trash"], ""
-            ),
+            dict.fromkeys(["Trash", "Papierkorb", "Spam", "Junk", "Sent", "Gesendet", "Old/Trash"], ""),
             {
                 "Trash": "\\Trash?",
                 "Papierkorb": "\\Trash?",
