@@ -14,12 +14,11 @@ from enum import StrEnum
 from urllib.parse import quote_plus, unquote_plus
 
 from mailmcp import limits
-from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN, UINT32_MAX
+from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.reasons import Reason
 from mcp_envelope import InvalidInputError
 
 _SEARCH = "s3"
-_MAILBOXES = "m1"
 _CHECKSUM = re.compile(r"[0-9a-f]{8}")
 _FORBIDDEN = re.compile(r"[\r\n\0]")
 _TOTAL = re.compile(r"(\d{1,10})(~?)(-?)(a?)", re.ASCII)
@@ -112,19 +111,6 @@ class SearchCursor:
     """Whether words are looked for in file names and all header fields: they are nowhere else."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MailboxesCursor:
-    """Where a list of mailboxes continues."""
-
-    account_id: str
-    position: str
-    """The last mailbox that was listed."""
-
-    include_counts: bool
-    all_accounts: bool = False
-    """Whether the list goes on with the accounts after this one."""
-
-
 def format_search_cursor(cursor: SearchCursor) -> str:
     """Write the cursor of a search."""
     marks = {"~": not cursor.total_exact, "-": cursor.incomplete, "a": cursor.anywhere}
@@ -195,33 +181,6 @@ def _parse_sources(texts: Sequence[str]) -> Iterator[Position]:
         if max(source.uidvalidity, source.uid, source.low, source.high, *source.skip) > UINT32_MAX:
             raise malformed_cursor()
         yield source
-
-
-def format_mailboxes_cursor(cursor: MailboxesCursor) -> str:
-    """Write the cursor of a list of mailboxes."""
-    counts = "1" if cursor.include_counts else "0"
-    scope = ["*"] if cursor.all_accounts else []
-    return seal([_MAILBOXES, cursor.account_id, counts, escape_field(cursor.position), *scope])
-
-
-def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
-    """Read the cursor of a list of mailboxes.
-
-    Raises:
-        InvalidInputError: With reason `cursor_malformed`.
-    """
-    fields = unseal(text, _MAILBOXES)
-    if len(fields) < 3 or fields[3:] not in ([], ["*"]) or not re.fullmatch(ACCOUNT_ID_PATTERN, fields[0]):
-        raise malformed_cursor()
-    account_id, counts, position = fields[0], fields[1], unescape_field(fields[2])
-    if counts not in {"0", "1"} or not position:
-        raise malformed_cursor()
-    return MailboxesCursor(
-        account_id=account_id,
-        include_counts=counts == "1",
-        position=position,
-        all_accounts=len(fields) > 3,
-    )
 
 
 def escape_field(value: str) -> str:
