@@ -18,7 +18,6 @@ from typing_extensions import override
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.listing import File, read_bounded, write_list
-from mailmcp.documents.member_names import decode_names
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.charset.decode import decode_text
 
@@ -43,17 +42,17 @@ def read(content: BinaryIO, out: Writer) -> None:
 def files(content: BinaryIO, out: Writer) -> Iterator[File]:
     """Yield the files, without folders, while the archive is read; or the one that is compressed."""
     if not _is_tar(content):
-        name = _single_name(content)
-        yield File(name=name, size_octets=None, read=partial(read_bounded, _Bounded(content, out), out))
+        yield File(name="content", size_octets=None, read=partial(read_bounded, _Bounded(content, out), out))
         return
     stream = _Bounded(content, out)
-    with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape") as archive:
+    with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="replace") as archive:
         for each in archive:
             if not each.isdir():
-                [name] = decode_names([each.name.encode("utf-8", "surrogateescape")])
-                refused = None if each.isreg() else Cause.NOT_A_FILE
                 yield File(
-                    name=name, size_octets=each.size, read=partial(_read, archive, each, out), refused=refused
+                    name=each.name,
+                    size_octets=each.size,
+                    read=partial(_read, archive, each, out),
+                    refused=None if each.isreg() else Cause.NOT_A_FILE,
                 )
 
 
@@ -103,12 +102,3 @@ def _decompressed(content: BinaryIO) -> io.BufferedIOBase | BinaryIO:
             return lzma.LZMAFile(content)
         case _:
             return content
-
-
-def _single_name(content: BinaryIO) -> str:
-    """Return the name that gzip keeps of the file (RFC 1952 section 2.3); others keep none."""
-    content.seek(0)
-    head = content.read(_TEXT_HEAD_OCTETS)
-    flags = head[3]
-    has_name = head.startswith(b"\x1f\x8b") and flags & 0x08 and not flags & 0x04
-    return decode_names([head[10:].partition(b"\0")[0]])[0] if has_name else "content"
