@@ -51,7 +51,7 @@ def send_signal(process: int) -> None:
 def test_it_serves_and_ends_with_stdin(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
     server = peer(messages=make_messages(1))
     config = write_settings(tmp_path, peer_account(server))
-    served = serve("--log-level", "debug", environment={"MAILMCP_CONFIG": str(config)})
+    served = serve(environment={"MAILMCP_CONFIG": str(config), "MAILMCP_LOG_LEVEL": "debug"})
     assert served.introduce()["result"]["serverInfo"]["name"] == "mailmcp"
     for line in (
         "",

@@ -34,10 +34,8 @@ def write(tmp_path: Path) -> Write:
 def load() -> Load:
     """Load with these variables."""
 
-    def call(
-        environ: dict[str, str] | None = None, *, config: Path | None = None, **overrides: object
-    ) -> Settings:
-        return load_settings(config, environ or {}, overrides=overrides)
+    def call(environ: dict[str, str] | None = None, *, config: Path | None = None) -> Settings:
+        return load_settings(config, environ or {})
 
     return call
 

@@ -11,7 +11,7 @@ import pytest
 from auth.key_stores import Locked, Memory
 from mailmcp.auth import store
 from mailmcp.reasons import Reason
-from mailmcp.settings.passwords import command_password, file_password, stored_password, variable_password
+from mailmcp.settings.passwords import command_password, file_password, stored_password
 from mcp_envelope import AuthFailedError
 
 SECRET = "hunter2"
@@ -30,24 +30,14 @@ def refusal(read: Callable[[], str]) -> str:
     )
 
 
-def test_a_variable_is_read_at_each_login() -> None:
-    environ: dict[str, str] = {}
-    read = variable_password("NAME", environ)
-    assert refusal(read) == "environment variable NAME is not set or is empty"
-    environ["NAME"] = SECRET
-    assert read() == SECRET
-    environ["NAME"] = SECRET + "\udcff"
-    assert refusal(read).startswith("environment variable NAME returned ")
-
-
 @pytest.mark.parametrize(
     ("content", "password", "fault"),
     [
         (b" hunter2 \r\n", " hunter2 ", ""),
         (b"\xef\xbb\xbfhunter2\n", "hunter2", ""),
-        (b"\n", "", "returned no password"),
-        (b"hunter2\nuser: ann\n", "", "returned more than one line or a NUL"),
-        (b"hunter2\xff", "", "returned text that is not UTF-8"),
+        (b"\n", "", "has no password"),
+        (b"hunter2\nuser: ann\n", "", "has more than one line or a NUL"),
+        (b"hunter2\xff", "", "has text that is not UTF-8"),
         (None, "", "can't be used: No such file or directory"),
     ],
 )
@@ -93,7 +83,7 @@ def test_a_command_that_does_not_exist_is_refused() -> None:
 def test_a_stored_password_is_read_or_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("keyring.core._keyring_backend", Memory())
     read = stored_password("key", account_id="work")
-    assert refusal(read) == "stored password is missing; run mailmcp password work"
+    assert refusal(read) == "key store has no password. The user must run: mailmcp password work"
     store.write("key", SECRET)
     assert read() == SECRET
     keyring.set_keyring(Locked())
