@@ -2,16 +2,17 @@
 
 import json
 import re
-from enum import StrEnum
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from click.testing import CliRunner
 
 from mailmcp.cli.main import cli
+from mailmcp.imap.account import Tls
 from mailmcp.settings.load import Settings, load_settings
 from mailmcp.settings.model import TABLES, AccountTable, ServerTable, Table
+from mcp_envelope import Dialect
 from settings.loading import ACCOUNT
 
 ROOT = Path(__file__).parents[2]
@@ -53,9 +54,8 @@ def test_each_key_is_in_the_example_and_in_the_page_with_its_values(model: type[
         assert re.search(rf"^(# )?{key} = ", EXAMPLE, re.MULTILINE), f"add {key} to config.example.toml"
         rows = re.findall(rf"^\| `{key}` \|.*\|$", PAGE, re.MULTILINE)
         assert len(rows) == 1, f"add a row for {key} to docs/configuration.md"
-        values = get_args(field.annotation) or (
-            [*field.annotation] if issubclass(field.annotation, StrEnum) else []
-        )
+        kind: Any = field.annotation
+        values = list(kind) if kind in {Dialect, Tls} else get_args(kind)
         assert [each for each in values if isinstance(each, str) and f'`"{each}"`' not in rows[0]] == []
         if model is not AccountTable and key != "http_token":
             default = field.get_default()
