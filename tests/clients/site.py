@@ -124,13 +124,15 @@ class Site:
     def serve(self, dialect: Dialect, *options: str) -> list[str]:
         """Give the command that serves; over stdio unless options say otherwise."""
         command = [sys.executable, "-m", "mailmcp", "serve", "--config", str(self._config)]
-        return [*command, "--log-level", "warning", "--envelope", dialect.value, *options]
+        return ["env", f"MAILMCP_ENVELOPE={dialect.value}", *command, *options]
 
     def url(self, dialect: Dialect) -> str:
         """Return the address of a dialect's server over HTTP, whose text is the envelope as well."""
         if dialect not in self._urls:
-            options = ["--transport", "http", "--port", "0", "--log-level", "info", "--text", "json"]
-            self._urls[dialect] = self._cleanup.enter_context(serving(self.serve(dialect, *options)))
+            options = ["--transport", "http", "--port", "0"]
+            self._urls[dialect] = self._cleanup.enter_context(
+                serving(["env", "MAILMCP_TEXT=json", *self.serve(dialect, *options)])
+            )
         return self._urls[dialect]
 
     def recorded(self, dialect: Dialect, name: str) -> tuple[list[str], Path]:
