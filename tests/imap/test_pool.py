@@ -17,6 +17,7 @@ from servers.peer_actions import Bye, Close, Respond, Rule, Silence
 from servers.peer_mailbox import PeerMailbox, make_messages
 
 CALLS = 24
+LIMIT = Respond(b"{tag} NO [LIMIT] Enough\r\n")
 
 
 @pytest.fixture
@@ -159,7 +160,7 @@ def test_a_session_is_not_kept_after_a_bug(server: Peer, run_pool: PoolFactory) 
 
 
 def test_no_more_sessions_are_asked_for_once_one_was_refused(server: Peer, run_pool: PoolFactory) -> None:
-    server.settings.session_limit = 2
+    server.rules.append(Rule(command="LOGIN", nth=3, action=LIMIT))
     pool = run_pool(make_account(server, max_sessions=4))
     for _ in range(2):
         calls = [pool.start(newest) for _ in range(CALLS)]
@@ -167,9 +168,7 @@ def test_no_more_sessions_are_asked_for_once_one_was_refused(server: Peer, run_p
         assert len(server.logins) == 3
 
 
-@pytest.mark.parametrize(
-    "refusal", [Respond(b"{tag} NO [LIMIT] Enough\r\n"), Bye("Maximum number of connections exceeded")]
-)
+@pytest.mark.parametrize("refusal", [LIMIT, Bye("Maximum number of connections exceeded")])
 def test_a_call_that_is_refused_a_session_waits_for_one(
     server: Peer, run_pool: PoolFactory, refusal: Respond | Bye
 ) -> None:
@@ -186,11 +185,11 @@ def test_a_call_that_is_refused_a_session_waits_for_one(
 def test_where_other_programs_hold_all_sessions_the_call_fails_for_now(
     server: Peer, run_pool: PoolFactory
 ) -> None:
-    server.settings.session_limit = 0
+    server.rules.append(Rule(command="LOGIN", action=LIMIT))
     pool = run_pool(make_account(server))
     with pytest.raises(InternalError, match="Other mail programs may hold some") as caught:
         pool.run(newest)
     assert (caught.value.reason, caught.value.retryable) == (Reason.CONNECTION_LIMIT, True)
     assert len(server.logins) == 1
-    server.settings.session_limit = 1
+    server.rules.clear()
     assert pool.run(newest) == [1]

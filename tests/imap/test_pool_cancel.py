@@ -38,7 +38,7 @@ def test_a_cancelled_call_ends_its_connection(
     if command:
         server.wait_for(command)
     else:
-        server.wait_connected(1)
+        server.wait_connected()
     call.cancel()
     server.wait_closed(1)
     server.rules.clear()
