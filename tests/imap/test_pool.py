@@ -10,7 +10,7 @@ from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest,
 from mailmcp.imap.pool import SESSION_IDLE_CHECK_S, SESSION_IDLE_MAX_S
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
-from mcp_envelope import InternalError, NotFoundError
+from mcp_envelope import InternalError
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Bye, Close, Respond, Rule, Silence
@@ -67,14 +67,6 @@ def test_a_session_that_has_the_mailbox_open_is_preferred(peer: PeerFactory, run
     connections = [each.connection for each in server.commands[before:] if each.name == "EXAMINE"]
     first = [each.connection for each in server.commands[:before] if each.name == "EXAMINE"]
     assert connections == [first[1], first[1], first[0]]
-
-
-def test_an_account_that_does_not_exist_is_not_found(server: Peer, run_pool: PoolFactory) -> None:
-    pool = run_pool(make_account(server))
-    pool.account_id = "other"
-    with pytest.raises(NotFoundError, match=r"`other`. Accounts: main") as caught:
-        pool.run(newest)
-    assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
 
 
 def test_a_session_that_was_idle_is_checked_before_it_is_used(server: Peer, run_pool: PoolFactory) -> None:
