@@ -11,7 +11,7 @@ from typing import Final
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.search.server import CountRequest, count_matches
+from mailmcp.imap.search.server import count_matches
 from mailmcp.model.query import ARGUMENT_CRITERIA, Criterion, SearchQuery
 from mailmcp.tools.names import LIST_MAILBOXES
 from mailmcp.tools.search.advice import suggest_written
@@ -77,21 +77,21 @@ async def look_around(call: Call, coverage: Coverage) -> Counts:
     queries |= {
         place: (query,) for place in coverage.others if place[1] not in search.arguments.exclude_mailboxes
     }
-    requests: dict[str, list[CountRequest]] = {}
+    asked: dict[str, dict[str, tuple[SearchQuery, ...]]] = {}
     for (account_id, name), some in queries.items():
-        requests.setdefault(account_id, []).append(CountRequest(mailbox=name, queries=some))
-    requests = {account_id: some[:_MAILBOXES_MAX] for account_id, some in requests.items()}
+        if len(asked.setdefault(account_id, {})) < _MAILBOXES_MAX:
+            asked[account_id][name] = some
     now = anyio.current_time()
     results = await call.ask_accounts(
-        {account_id: partial(count_matches, requests=some) for account_id, some in requests.items()},
+        {account_id: partial(count_matches, queries=some) for account_id, some in asked.items()},
         deadline=now + (call.deadline - now) * _DEADLINE_SHARE,
     )
     places: dict[Place, int] = {}
     sums = [0] * len(fewer)
     for account_id, found in results.items():
         counted_here = [] if isinstance(found, ToolError) else found
-        for request, counts in zip(requests[account_id], counted_here, strict=False):
-            place = (account_id, request.mailbox)
+        for name, counts in zip(asked[account_id], counted_here, strict=False):
+            place = (account_id, name)
             if isinstance(counts, ToolError):
                 continue
             if place in searched:
