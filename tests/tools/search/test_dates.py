@@ -56,16 +56,15 @@ def test_an_archive_does_not_bury_what_was_written_last(imported: Desk) -> None:
     assert subjects(imported.search(sort="oldest", dates="written", limit=2)) == ["Archive 1", "Archive 2"]
 
 
-def test_times_go_by_the_header_too(imported: Desk) -> None:
+def test_times_go_by_the_header_too(store: Store, imported: Desk) -> None:
     by_arrival = imported.search(last_days=7, limit=20)
     assert subjects(by_arrival) == ARCHIVE
-    action = by_arrival.data["next_action"]
-    assert (action["tool"], action["arguments"]["dates"]) == ("imap_search_messages", "written")
-    nothing = imported.call(action["tool"], action["arguments"])
-    assert nothing.outcome.summary.startswith("No messages matched")
+    assert imported.search(last_days=7, dates="written").outcome.summary.startswith("No messages matched")
     days = {"start_date": "2015-03-06", "end_date": "2015-04-06"}
     assert subjects(imported.search(dates="written", **days)) == ["Archive 4", "Archive 3"]
-    assert "dates=written" in imported.search(**days).text
+    action = imported.search(**days).data["next_action"]
+    if store.kind == "dovecot":  # pymap counts nothing
+        assert subjects(imported.call(action["tool"], action["arguments"])) == ["Archive 4", "Archive 3"]
 
 
 def numbers(reply: Reply) -> list[int]:

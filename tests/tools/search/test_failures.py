@@ -7,7 +7,7 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.imap.account import Account, Password
-from mcp_envelope import ConflictError, NotFoundError
+from mcp_envelope import ConflictError
 from servers.dovecot import Dovecot
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, FailUid, Respond, Rule, Silence
@@ -123,18 +123,6 @@ def test_a_mailbox_that_refuses_is_an_issue_of_its_own(half_shut: Peer, open_des
     assert reply.data["returned"] == 4
     assert reply.data["coverage"]["mailboxes_failed"] == [{"account_id": "work", "mailbox": "Shut"}]
     assert "`Shut`" in reply.text
-
-
-def test_a_mailbox_of_a_list_that_is_not_there_is_an_issue(store: Store, open_desk: DeskFactory) -> None:
-    desk = open_desk(store.named("home"))
-    reply = desk.search(account_id="home", mailboxes=["INBOX", "Nowhere"], limit=100)
-    assert [(each["mailbox"], each["code"]) for each in reply.data["issues"]] == [("Nowhere", "not_found")]
-    assert (reply.data["returned"], reply.data["has_more"]) == (2, False)
-    with pytest.raises(NotFoundError) as caught:
-        desk.search(account_id="home", mailboxes=["Nowhere", "Neither"])
-    assert caught.value.next_action is not None
-    assert caught.value.next_action.arguments == {"account_id": "home"}
-    assert len(caught.value.details["issues"]) == 2  # type: ignore[arg-type] # a list
 
 
 def test_what_no_later_page_can_show_is_said_on_each_of_them(store: Store, open_desk: DeskFactory) -> None:

@@ -10,8 +10,9 @@ from imap.searches import page_of
 from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.cursor import Source, parse_search_cursor
-from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
-from mailmcp.tools.search.sources import Searched, Searches
+from mailmcp.tools.search.page import make_page
+from mailmcp.tools.search.sources import Searches
+from mailmcp.tools.search.state import format_cursor
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter
@@ -116,13 +117,9 @@ def test_an_oversized_cursor_drops_its_remembered_copies() -> None:
     source = Source(
         account_id="home", mailbox="A", uidvalidity=1, uid=1, skip=tuple(range(10**9, 10**9 + 9_000))
     )
-    search = replace(start(mailbox="A"), sources=(source,))
-    page = SearchPage(found=(), total=1, total_exact=True, rest=(source,))
-    cursor = next_cursor(search, page)
-    assert cursor is not None
+    cursor = format_cursor(replace(start(mailbox="A"), sources=(source,)))
     assert len(cursor) <= limits.CURSOR_CHARS_MAX
     assert parse_search_cursor(cursor).sources[0].skip == ()
-    assert next_cursor(search, SearchPage(found=(), total=1, total_exact=True, rest=())) is None
 
 
 @pytest.mark.parametrize("sort", ["newest", "largest"])
@@ -150,9 +147,8 @@ def test_what_is_moved_into_a_mailbox_of_which_nothing_was_given_is_not_taken_fo
 def test_a_copy_further_on_is_remembered_for_the_next_page() -> None:
     one, other = FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M2")
     found = [page_of(one, mailbox="home-a"), page_of(other, one, mailbox="home-b")]
-    searched = [Searched(source=replace(each.source, uidvalidity=0), found=each) for each in found]
-    search = replace(start(mailbox="*", limit=1), sources=tuple(each.source for each in searched))
-    page = make_page(search, Searches(searched=searched))
+    results = {replace(each.source, uidvalidity=0): each for each in found}
+    page = make_page(Searches(search=start(mailbox="*"), results=dict(results)), size=1)
     assert [(each.mailbox, each.skip) for each in page.rest] == [("home-b", (1,))]
     [message] = page.found
     assert [place.mailbox for place in message.places] == ["home-b"]

@@ -13,9 +13,9 @@ from mailmcp.model.cursor import SearchCursor, Source, format_search_cursor
 from mailmcp.model.query import CRITERIA, Criterion, Kind, SearchQuery
 from mailmcp.tools.search.state import (
     Search,
-    arguments_of,
     check_against_cursor,
     format_cursor,
+    repeat_search,
     resume_search,
 )
 from mcp_envelope import BaseReason, InvalidInputError
@@ -49,6 +49,10 @@ SEARCHES: list[tuple[dict[str, Any], SearchQuery]] = [
     ({"since": "0001-01-01T00:00:00+14:00", "before": "9999-12-31"}, SearchQuery()),
     ({"sort": "largest", "snippet_max_chars": 50}, SearchQuery()),
 ]
+
+
+def arguments_of(search: Search) -> dict[str, Any]:
+    return dict(repeat_search(search, "Again.").arguments)
 
 
 def resume(search: Search) -> Search:
@@ -130,7 +134,6 @@ def test_mailboxes_and_accounts_become_sources_in_an_order(
         ({"start_date": "2024-02-02", "end_date": "2024-02-01"}, "before"),
         ({"since": "2024-02-02", "before": "2024-02-02"}, "before"),
         ({"since": "2024-02-02T10:00:00Z", "before": "2024-02-02T11:00:00+01:00"}, "before"),
-        ({"larger_than": 10, "smaller_than": 11}, "smaller_than"),
     ],
 )
 def test_an_empty_range_is_refused(raw: dict[str, Any], field: str) -> None:
@@ -156,7 +159,7 @@ def test_asterisks_alone_and_spaces_ask_for_nothing(text: str) -> None:
 
 def test_operators_are_refused_in_a_new_search_and_text_in_a_cursor() -> None:
     """A cursor asks for what its first page found."""
-    with pytest.raises(InvalidInputError, match=r"query: `from:` is not an operator"):
+    with pytest.raises(InvalidInputError, match=r"query: takes no operators"):
         start(query="from:ann")
     cursor = SearchCursor(sources=(SOURCE,), total=3, arguments={"query": "from:ann"})
     search = resume_search(format_search_cursor(cursor), UTC)
@@ -178,12 +181,8 @@ SOURCE = Source(account_id="home", mailbox="A", uidvalidity=1, uid=2)
     [
         {"sort": "x"},
         {"since": "2024-02-02", "before": "2024-02-01"},
-        {"larger_than": "5", "smaller_than": "5"},
         {"larger_than": "much"},
         {"flagged": "perhaps"},
-        {"cursor": "x"},
-        {"group_by": "sender"},
-        {"q": "a word"},
         {"limit": "101"},
         {"query": '""'},
     ],

@@ -9,7 +9,7 @@ from scripts.benchmarks.vocabulary import count_tokens
 
 from imap.searches import NOON, letter
 from mailmcp.tools.search.groups import count
-from mailmcp.tools.search.groups.keys import GroupBy, period_days
+from mailmcp.tools.search.groups.keys import GroupBy
 from servers.dovecot import Dovecot
 from servers.peer import PeerFactory
 from servers.peer_actions import Close, FailUid, Rule
@@ -33,19 +33,6 @@ PEOPLE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("key", "first", "following"),
-    [
-        ("2024", "2024-01-01", "2025-01-01"),
-        ("2024-02", "2024-02-01", "2024-03-01"),
-        ("2024-12", "2024-12-01", "2025-01-01"),
-        ("2024-02-29", "2024-02-29", "2024-03-01"),
-    ],
-)
-def test_the_days_of_a_time(key: str, first: str, following: str) -> None:
-    assert [each.isoformat() for each in period_days(key)] == [first, following]
-
-
 def test_ten_groups_take_few_tokens(dovecot_mail: Store, open_desk: DeskFactory) -> None:
     for number, name in enumerate(PEOPLE):
         sender = f"{name} <{name[:3].lower()}@mail{number}.example.org>"
@@ -66,10 +53,6 @@ def test_a_year_of_months_and_a_month_of_days_are_one_reply(store: Store, desk: 
         store.fill("INBOX", [make_letter().as_bytes()], received=NOON.replace(month=1, day=day))
     months = desk.search(group_by="month")
     assert months.outcome.summary.startswith("12 months in 42 messages")
-    following = months.data["next_action"]["arguments"]
-    assert "limit" not in following, "ten messages, not as many as groups"
-    part = desk.search(group_by="month", before=f"{NOON.year}-12-15T00:00:00Z").data["next_action"]
-    assert part["arguments"]["before"] == f"{NOON.year}-12-15T00:00:00Z", "not more than was counted"
     days = desk.search(group_by="day", end_date=f"{NOON.year}-01-31")
     assert days.outcome.summary.startswith("31 days in 31 messages")
     assert desk.search(group_by="month", limit=3).data["returned"] == 3
@@ -96,7 +79,6 @@ def test_a_mailbox_in_two_accounts_is_two_groups(dovecot: Dovecot, open_desk: De
         ("home: INBOX", 1),
     ]
     assert "- 1 unread | `INBOX` (club) | 2024-03-01" in reply.text
-    assert reply.data["next_action"]["arguments"]["account_id"] == "club"
     assert "account_id" not in desk.search(group_by="sender", account_id="*").data["groups"][0]
 
 
@@ -202,31 +184,3 @@ def test_a_message_in_several_mailboxes_counts_in_each(dovecot_mail: Store, open
     reply = open_desk(dovecot_mail.account).search(group_by="year", mailbox="*")
     assert (reply.data["total"], reply.data["counted"], "total_at_most" in reply.data) == (2, 2, False)
     assert "A message that is in several mailboxes counts in each." in reply.text
-
-
-@pytest.mark.parametrize(
-    ("group_by", "header"),
-    [
-        ("sender", "From: -x@example.net"),
-        ("list", "List-Id: <NOT.x.example>"),
-    ],
-)
-def test_keys_that_look_like_operators_are_searched_for_as_text(
-    dovecot_mail: Store, open_desk: DeskFactory, group_by: str, header: str
-) -> None:
-    field = header.partition(":")[0].encode()
-    lines = [each for each in make_letter().as_bytes().splitlines() if not each.startswith(field + b":")]
-    dovecot_mail.fill("INBOX", [b"\r\n".join([header.encode(), *lines])] * 2)
-    desk = open_desk(dovecot_mail.account)
-    action = desk.search(group_by=group_by).data["next_action"]
-    assert desk.call(action["tool"], action["arguments"]).data["total"] == 2
-
-
-@pytest.mark.parametrize("header", ["List-Id: <*>", 'List-Id: <"">'])
-def test_a_key_that_no_argument_can_say_has_no_next_action(
-    dovecot_mail: Store, open_desk: DeskFactory, header: str
-) -> None:
-    dovecot_mail.fill("INBOX", [header.encode() + b"\r\n" + make_letter().as_bytes()] * 2)
-    data = open_desk(dovecot_mail.account).search(group_by="list").data
-    assert [each["count"] for each in data["groups"]] == [2]
-    assert "next_action" not in data

@@ -15,11 +15,9 @@ from typing import Final
 import anyio
 
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.values import MailboxPage
 from mailmcp.imap.search.verify import written_at
 from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.model.cursor import Source
 from mailmcp.tools.search.data import GroupRow
 from mailmcp.tools.search.groups.keys import NO_KEY, GroupBy, Key, key_in_header, key_of_time
 from mailmcp.tools.search.page import ref_of
@@ -152,9 +150,6 @@ class Grouped:
     rows: tuple[GroupRow, ...]
     """The first groups in order, and last the messages without a key if there are any."""
 
-    argument: str
-    """The argument that finds the first group by its key; "" for times and mailboxes."""
-
     group_count: int
     """Groups in all."""
 
@@ -189,43 +184,41 @@ async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[
 
     newest_first = search.arguments.model_copy(update={"sort": "newest"})  # groups have an order of their own
     walked = replace(search, arguments=newest_first, page_size=messages)
-    searches = await search_sources(call, walked, lambda _session: items, new_tally=new_tally)
-    return searches, _group(search, group_by, searches)
+    searches = await search_sources(call, walked, new_tally=new_tally, tally_items=items)
+    searches.search = replace(searches.search, arguments=search.arguments, page_size=search.page_size)
+    return searches, _group(searches.search, group_by, searches)
 
 
 def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
     """Add up the groups of all mailboxes."""
     groups: dict[str, Group] = {}
-    walks: list[tuple[MailboxPage, GroupTally]] = []
-    accounts = {source.account_id for source, _ in searches.pages}
-    for source, walked in searches.pages:
+    count = 0
+    accounts = {source.account_id for source in searches.pages}
+    for source, walked in searches.pages.items():
         assert isinstance(walked.tally, GroupTally)  # noqa: S101 - see `group_matches`
-        walks.append((walked, walked.tally))
+        count += walked.tally.count
         for key, group in walked.tally.groups.items():
-            group.message_id = ref_of(source, walked, group.newest[1]).message_id
-            name = _mailbox_key(source, accounts) if group_by is GroupBy.MAILBOX else key
+            group.message_id = ref_of(walked, group.newest[1]).message_id
+            name = key
+            if group_by is GroupBy.MAILBOX:
+                name = f"{source.account_id}: {source.mailbox}" if len(accounts) > 1 else source.mailbox
             groups.setdefault(name, Group()).add(group)
     lacking = groups.pop("", None)
     names = _in_order(groups, group_by, search.arguments.sort)
     shown = [(name, groups[name]) for name in names[: search.page_size]]
     shown += [("", lacking)] if lacking else []
+    pages = searches.pages.values()
     # Where the connection was lost, the messages that didn't come are left.
-    failed = sum(len(each.fetched.failures) for each, _ in walks if not each.fetched.interrupted)
-    left = failed + sum(walked.left for walked, _ in walks)
-    count = sum(tally.count for _, tally in walks)
+    failed = sum(len(each.fetched.failures) for each in pages if not each.fetched.interrupted)
+    left = failed + sum(each.left for each in pages)
     return Grouped(
         rows=tuple(_row(name, group) for name, group in shown),
-        argument=groups[names[0]].face.argument if names else "",
         group_count=len(groups),
         counted=count,
         total=count + left,
-        total_exact=all(walked.total_exact for walked, _ in walks),
+        total_exact=all(each.total_exact for each in pages),
         left=left,
     )
-
-
-def _mailbox_key(source: Source, accounts: set[str]) -> str:
-    return f"{source.account_id}: {source.mailbox}" if len(accounts) > 1 else source.mailbox
 
 
 def _in_order(groups: Mapping[str, Group], group_by: GroupBy, sort: str) -> list[str]:
