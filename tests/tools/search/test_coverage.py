@@ -10,7 +10,7 @@ from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.values import MailboxPage
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.coverage import SENTENCES_MAX, Coverage, Place
 from mailmcp.tools.search.failures import source_issues
@@ -33,8 +33,8 @@ def scanned(
     return page_of(*rows, exists=7, statements=statements, known_gaps=known_gaps, complete=complete)
 
 
-def results(*found: tuple[str, str, MailboxPage | ToolError]) -> dict[Source, MailboxPage | ToolError]:
-    return {Source(account_id=account_id, mailbox=name): each for account_id, name, each in found}
+def results(*found: tuple[str, str, MailboxPage | ToolError]) -> dict[Position, MailboxPage | ToolError]:
+    return {Position(account_id=account_id, mailbox=name): each for account_id, name, each in found}
 
 
 def coverage(

@@ -5,7 +5,7 @@ from typing import Final
 
 from mailmcp.imap.search.values import MailboxPage
 from mailmcp.model.awaited_reply import FROM_ME, AwaitedReply
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.failures import explain_failures
 from mailmcp.tools.search.page import PageMessage, SearchPage, continue_after, make_page
@@ -72,7 +72,7 @@ def _search_sent(search: Search, replies: ReplySearch) -> Search:
     for account_id in dict.fromkeys(each.account_id for each in search.sources):
         listed = replies.related.listings.get(account_id, ())
         names = [each.name for each in listed if each.special_use == "\\Sent" and each.selectable]
-        sources += [Source(account_id=account_id, mailbox=name) for name in names or ["Sent"]]
+        sources += [Position(account_id=account_id, mailbox=name) for name in names or ["Sent"]]
     names = list(dict.fromkeys(each.mailbox for each in sources))
     return replace(search, arguments=search.arguments.model_copy(update=where(names)), sources=tuple(sources))
 
@@ -90,7 +90,7 @@ async def _fill_page(call: Call, search: Search, replies: ReplySearch) -> tuple[
 
     searches = first = await search_candidates(search)
     await explain_failures(call, first)
-    results: dict[tuple[str, str], tuple[Source, MailboxPage | ToolError]] = {}
+    results: dict[tuple[str, str], tuple[Position, MailboxPage | ToolError]] = {}
     found: list[PageMessage] = []
     checked = rounds = 0
     while True:

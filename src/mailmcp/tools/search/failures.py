@@ -11,7 +11,7 @@ from typing import Final
 
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.special_use import usual_use
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue, message_issue
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
@@ -86,7 +86,7 @@ async def explain_failures(call: Call, searches: Searches) -> None:
         raise _nothing_searched(searches)
 
 
-def _explain(error: NotFoundError, source: Source, mailboxes: Sequence[Mailbox]) -> NotFoundError:
+def _explain(error: NotFoundError, source: Position, mailboxes: Sequence[Mailbox]) -> NotFoundError:
     """Name existing mailboxes in the error about a missing one."""
     meant, details = suggest_mailboxes(source.mailbox, mailboxes), error.details
     message = f"There is no mailbox {code(source.mailbox)} in account {source.account_id}."

@@ -139,7 +139,7 @@ async def _build_rows(call: Call, searches: Searches, page: SearchPage) -> list[
 def _order_warnings(searches: Searches, rows: Sequence[MessageRow], *, has_more: bool) -> Iterator[str]:
     """Say what the order goes by, where it isn't the one that was asked for or expected."""
     pages = searches.pages.values()
-    yield from (_MISORDERED[way] for way in {each.source.way for each in pages if not each.in_order})
+    yield from (_MISORDERED[way] for way in {each.position.way for each in pages if not each.in_order})
     late, query = (
         sum(bool(each.arrived) and each.arrived != each.date for each in rows),
         searches.search.query,

@@ -3,7 +3,7 @@
 Whatever the size of the pages, each match of each mailbox is on exactly one page, as a message or as another
 place of one. They are ordered by rank, as far as each mailbox knew its matches when the page was made. A copy
 is folded into its message if both were among the rows of one page, or if an earlier page remembered it
-(`Source.skip`). Copies further apart than that are two messages.
+(`Position.skip`). Copies further apart than that are two messages.
 """
 
 from collections.abc import Hashable, Sequence
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.values import MailboxPage
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.copies import Folded, copy_keys
 from mailmcp.tools.search.sources import Searches
@@ -40,7 +40,7 @@ class SearchPage:
     found: tuple[PageMessage, ...]
     total: int
     total_exact: bool
-    rest: tuple[Source, ...]
+    rest: tuple[Position, ...]
     """Where to continue; empty on the last page."""
 
     failed_only: bool = False
@@ -100,7 +100,7 @@ def make_page(searches: Searches, *, size: int) -> SearchPage:
 class _Queue:
     """The matches of one mailbox, and how many of them are on the page."""
 
-    source: Source
+    source: Position
     page: MailboxPage
     has_copies: bool
     """Whether other mailboxes may have copies."""
@@ -120,7 +120,7 @@ class _Queue:
             self.keys |= {uid: copy_keys(account_id, row) for uid, row in rows.items()}
 
     @property
-    def next(self) -> Source | None:
+    def next(self) -> Position | None:
         """The next match; None if all that are known were taken."""
         return self.page.matches[self.taken] if self.taken < len(self.page.matches) else None
 
@@ -134,7 +134,7 @@ class _Queue:
         """Whether a later page has to continue here."""
         return self.next is not None or self.page.left > 0
 
-    def rest(self, edge: int) -> Source:
+    def rest(self, edge: int) -> Position:
         """Return where a later page continues; see `MailboxPage.place_after`."""
         place = self.page.place_after(self.taken, edge=edge)
         return replace(place, skip=tuple(sorted(self.skip)))
@@ -180,7 +180,7 @@ def _merge(queues: Sequence[_Queue], size: int, *, ascending: bool) -> list[dict
 
 def ref_of(page: MailboxPage, uid: int) -> MessageRef:
     """Return the id of a message that a mailbox returned."""
-    place = page.source
+    place = page.position
     return MessageRef(
         account_id=place.account_id, mailbox=place.mailbox, uidvalidity=place.uidvalidity, uid=uid
     )

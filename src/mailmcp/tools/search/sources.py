@@ -19,7 +19,7 @@ from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest, Tally
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.people import SentMail
 from mailmcp.tools.rows import row_items
@@ -49,7 +49,7 @@ class Searches:
     search: Search
     """As it was made: the next pages continue it so."""
 
-    results: dict[Source, MailboxPage | ToolError] = field(default_factory=dict)
+    results: dict[Position, MailboxPage | ToolError] = field(default_factory=dict)
     """A page of the matches of each mailbox, or the error, in the order of the sources.
 
     `*` is replaced by the mailboxes it means.
@@ -65,12 +65,12 @@ class Searches:
     """Sentences about accounts that lack a mailbox."""
 
     @property
-    def pages(self) -> dict[Source, MailboxPage]:
+    def pages(self) -> dict[Position, MailboxPage]:
         """The mailboxes that were searched."""
         return {source: each for source, each in self.results.items() if isinstance(each, MailboxPage)}
 
     @property
-    def failures(self) -> dict[Source, ToolError]:
+    def failures(self) -> dict[Position, ToolError]:
         """The mailboxes that could not be searched."""
         return {source: each for source, each in self.results.items() if isinstance(each, ToolError)}
 
@@ -131,8 +131,8 @@ class _Run:
         self.items = row_items(snippets=brings_texts(search), terms=search_terms(search.query))
         if new_tally:
             self.items = lambda _session: tally_items
-        self.accounts: dict[str, list[Source]] = {}
-        self.results: dict[Source, MailboxPage | ToolError] = {}
+        self.accounts: dict[str, list[Position]] = {}
+        self.results: dict[Position, MailboxPage | ToolError] = {}
         self.cut = False
         self.alone = [each.mailbox != EVERYTHING for each in search.sources] == [True]
         now = anyio.current_time()
@@ -180,15 +180,15 @@ class _Run:
         for low, high in pairwise(edges):
             tasks.start_soon(self._search_group, sources[low:high])
 
-    def _all_mailboxes(self, account_id: str) -> list[Source]:
+    def _all_mailboxes(self, account_id: str) -> list[Position]:
         """Return the mailboxes that `*` means, as many as one search takes."""
         listed = in_preferred_order(self.listings[account_id])
         names = [each.name for each in listed if each.name not in self.search.arguments.exclude_mailboxes]
         kept = names[: limits.SEARCH_SOURCES_MAX // len(self.accounts)]
         self.cut = self.cut or len(kept) < len(names)
-        return [Source(account_id=account_id, mailbox=name) for name in kept]
+        return [Position(account_id=account_id, mailbox=name) for name in kept]
 
-    async def _search_group(self, sources: Sequence[Source]) -> None:
+    async def _search_group(self, sources: Sequence[Position]) -> None:
         """Search some mailboxes on one session."""
         if not sources:
             return
@@ -215,7 +215,7 @@ class _Run:
         if total > 1 and not self.new_tally:
             self.call.report(len(self.results), total, "mailboxes searched")
 
-    def _request(self, source: Source) -> PageRequest:
+    def _request(self, source: Position) -> PageRequest:
         """Build the request for one mailbox: whose it is, and that all mail in Sent is the owner's."""
         query = self.search.query
         if query.kind is not None:
@@ -226,7 +226,7 @@ class _Run:
             use = SentMail(listings=self.listings).use_of(source.account_id, source.mailbox)
             query = replace(query, awaiting_reply=replace(query.awaiting_reply, only_sent=use == "\\Sent"))
         return PageRequest(
-            source=source,
+            position=source,
             query=query,
             size=self.search.page_size,
             items=self.items,

@@ -16,8 +16,8 @@ from mailmcp import limits
 from mailmcp.imap.search.order import Order, RankBy
 from mailmcp.model.awaited_reply import AwaitedReply
 from mailmcp.model.cursor import (
+    Position,
     SearchCursor,
-    Source,
     format_search_cursor,
     malformed_cursor,
     parse_search_cursor,
@@ -43,7 +43,7 @@ class Search:
     """Those that make the same search; of a list of mailboxes, those that remain."""
 
     query: SearchQuery
-    sources: tuple[Source, ...]
+    sources: tuple[Position, ...]
     total: int = 0
     total_exact: bool = True
     incomplete: bool = False
@@ -110,7 +110,7 @@ def start_search(
     if arguments.exclude_mailboxes and names != (EVERYTHING,):
         message = f'needs mailbox "{EVERYTHING}". Send both, or leave it out.'
         raise InvalidInputError.of("exclude_mailboxes", BaseReason.EXCLUSIVE_PARAMS, message)
-    sources = tuple(Source(account_id=each, mailbox=name) for each in account_ids for name in names)
+    sources = tuple(Position(account_id=each, mailbox=name) for each in account_ids for name in names)
     if len(sources) > limits.SEARCH_SOURCES_MAX:
         raise InvalidInputError.of(
             "mailboxes", BaseReason.OUT_OF_RANGE, "names too many mailboxes for so many accounts. Send fewer."
