@@ -15,7 +15,7 @@ from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.fetch_parts import fetch_parts
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.people import SentMail
-from mailmcp.tools.rows import MessageRow, RowDetails, build_row, row_items
+from mailmcp.tools.rows import MessageRow, build_row, row_items
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.awaiting import find_unanswered
 from mailmcp.tools.search.coverage import Coverage
@@ -126,8 +126,7 @@ async def _build_rows(call: Call, searches: Searches, page: SearchPage) -> list[
             terms=terms,
             places=each.places,
             sent_mail=sent_mail,
-            details=details.get(each.ref, RowDetails()),
-        )
+        ).model_copy(update=details.get(each.ref, {}))
         for each in page.found
         if (message := texts.get(each.ref, each.row)) is not None
     ]
