@@ -94,8 +94,3 @@ def test_an_invalid_date_is_refused_with_todays_date(name: str, text: str, said:
     with pytest.raises(InvalidInputError) as caught:
         read_arguments(SearchMessagesArguments, {name: text}, context={"call": call})
     assert caught.value.message.startswith(f"{name}: {said}")
-
-
-def test_the_kinds_there_are_are_named() -> None:
-    with pytest.raises(InvalidInputError, match="kind: must be 'invitation', 'newsletter', 'automatic' or"):
-        read(kind="spam")

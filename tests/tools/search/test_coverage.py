@@ -125,7 +125,9 @@ def test_known_gaps_count_only_if_nothing_was_found() -> None:
 )
 def test_the_next_search_is_where_matches_were_counted(counts: Counts, changed: dict[str, object]) -> None:
     search = start(query="x", subject="y", since="2015-01-01")
-    arguments = suggest_search(coverage(search, others=(ARCHIVE, TRASH)), counts).arguments
+    found = coverage(search, seen=(), others=(("home", "INBOX"), ARCHIVE, TRASH))
+    found.searches.results.update(results(("home", "INBOX", scanned())))
+    arguments = suggest_search(found, counts).arguments
     assert {name: arguments.get(name) for name in changed} == changed
 
 

@@ -58,7 +58,8 @@ def test_they_stay_out_of_what_is_suggested(desk: Desk) -> None:
     action = desk.search(**where, subject="Message 15").data["next_action"]
     assert action["arguments"]["mailboxes"] == ["Trash"]
     assert desk.call(action["tool"], action["arguments"]).data["returned"] == 1
-    assert desk.search(**where, subject="Message 12").data["next_action"]["tool"] == "imap_list_mailboxes"
+    action = desk.search(**where, subject="Message 12").data["next_action"]
+    assert action["arguments"]["mailboxes"] == ["Junk", "Trash"]
 
 
 def test_a_name_that_no_account_has_is_pointed_out(desk: Desk) -> None:

@@ -60,13 +60,6 @@ def test_everything_is_listed_in_two_round_trips_a_page(large: Desk, sort: str, 
     assert given == sorted(range(1, COUNT + 1), reverse=sort == "newest")
 
 
-def test_criteria_show_each_match_once(large: Desk) -> None:
-    pages = list(walk(large, subject="Message 1"))
-    assert [uid for page in pages for uid in page.uids] == list(range(20, 10, -1))
-    assert all(page.data["coverage"]["complete"] for page in pages)
-    assert {text for _, _, text in large.reports} == {"messages searched"}
-
-
 def test_a_page_of_a_search_whose_time_is_up_says_so(large: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mailmcp.tools.search.sources.SEARCH_TIME_S", 0.0)
     monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_S", 1e-9)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, date, datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -93,25 +92,6 @@ def test_gmails_language_is_for_gmail_alone(filled: Desk) -> None:
     with pytest.raises(InvalidInputError, match=r"gmail_query: works only with Gmail") as caught:
         filled.search(gmail_query="is:starred")
     assert caught.value.reason is BaseReason.INVALID_VALUE
-
-
-def uri_of(row: dict[str, Any]) -> str:
-    account = "work"
-    return f"imap://{account}/mailbox/INBOX/message/{row['uidvalidity']}/{row['uid']}"
-
-
-def test_a_row_says_what_the_message_is(filled: Desk) -> None:
-    reply = filled.search(subject="Zürich")
-    row = reply.data["messages"][0]
-    assert row["from"] == "Jürgen Müller <jm@example.org>"
-    assert row["subject"] == "Offer for Zürich"
-    assert row["date"] == "2024-01-01T12:00:00Z"
-    assert row["message_id"] == f"imap:work:INBOX:{row['uidvalidity']}:{row['uid']}"
-    assert row["message_uri"] == uri_of(row)
-    assert row["message_raw_uri"] == row["message_uri"] + "/raw"
-    assert row["flags"] == [] or row["flags"] == ["\\Recent"]
-    assert "snippet" not in row
-    assert row["message_id"] in reply.text
 
 
 def test_nothing_found_says_where_it_looked_and_what_to_do(filled: Desk) -> None:

@@ -57,18 +57,15 @@ class Coverage:
         return [*self.searches.pages.values()]
 
     @property
-    def others(self) -> dict[Place, bool]:
-        """Other mailboxes that could be searched, as far as they were listed.
-
-        Those that a search of all mailboxes leaves out are false.
-        """
+    def others(self) -> list[Place]:
+        """Other mailboxes that could be searched, as far as they were listed."""
         tried = {(each.account_id, each.mailbox) for each in self.searches.results}
-        return {
-            (account_id, each.name): each.is_usual
+        return [
+            (account_id, each.name)
             for account_id, listed in self.searches.listings.items()
             for each in listed
             if each.selectable and (account_id, each.name) not in tried
-        }
+        ]
 
     @property
     def all_seen(self) -> bool:
@@ -121,7 +118,7 @@ class Coverage:
             complete=self.all_seen and not (unproven or self.unread or self.caveats),
             mailboxes_searched=len(self.seen),
             mailboxes_failed=places_data(failed),
-            mailboxes_not_searched=places_data([*self.others]) or None,
+            mailboxes_not_searched=places_data(self.others) or None,
             method=_joined([*self.method, *self.caveats, unproven]) or "The server searched.",
         )
 

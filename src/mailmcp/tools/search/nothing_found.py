@@ -99,28 +99,34 @@ async def look_around(call: Call, coverage: Coverage) -> Counts:
 
 def suggest_search(coverage: Coverage, counts: Counts) -> NextAction:
     """Suggest what to search next: where matches were counted, else where none could be."""
-    search, others = coverage.searches.search, coverage.others
-    counted = [place for place in others if place in counts.places]
-    usual = [place for place, is_usual in others.items() if is_usual]
+    searches, search = coverage.searches, coverage.searches.search
+    searched = {(each.account_id, each.mailbox) for each in searches.pages}
+    usual = {
+        (name, each.name) for name, listed in searches.listings.items() for each in listed if each.is_usual
+    }
+    excluded = search.arguments.exclude_mailboxes
+    aside = [place for place in coverage.others if place not in usual and place[1] not in excluded]
+    counted = [place for place in aside if place in counts.places]
     search_all = repeat_search(search, "Search all mailboxes.", without=["mailboxes"], mailbox=EVERYTHING)
-    if any(place in usual for place in counted):
+    if not usual.isdisjoint(counts.places):
         return search_all
-    if counted:
-        account_ids = list(dict.fromkeys(account_id for account_id, _ in counted))
+    if counts.written and not counted:
+        return repeat_search(search, "Search by the Date header.", dates="written")
+    if counts.without and not counted:
+        argument = min(counts.without, key=lambda each: counts.without[each])  # what rules out least
+        return repeat_search(search, f"Search without {argument}.", without=[argument])
+    # Who has searched only what was left out comes from here.
+    if not (counted or search.all_mailboxes or usual <= searched or usual.isdisjoint(searched)):
+        return search_all
+    if aside:
+        accounts = list(dict.fromkeys(account_id for account_id, _ in counted or aside))
         return repeat_search(
             search,
             "Search the mailboxes that were left out.",
             without=["mailbox", "exclude_mailboxes"],
-            account_id=account_ids[0] if len(account_ids) == 1 else EVERYTHING,
-            mailboxes=list(dict.fromkeys(name for _, name in counted)),
+            account_id=accounts[0] if len(accounts) == 1 else search.arguments.account_id,
+            mailboxes=list(dict.fromkeys(name for _, name in counted or aside)),
         )
-    if counts.written:
-        return repeat_search(search, "Search by the Date header.", dates="written")
-    if counts.without:
-        argument = min(counts.without, key=lambda each: counts.without[each])  # what rules out least
-        return repeat_search(search, f"Search without {argument}.", without=[argument])
-    if usual and not search.all_mailboxes:
-        return search_all
     return NextAction(
         instruction="Search with fewer criteria, or look at the mailboxes.",
         tool=LIST_MAILBOXES,

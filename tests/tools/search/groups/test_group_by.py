@@ -1,6 +1,5 @@
 """`group_by`: what a reply says, what it costs, and how far it goes."""
 
-from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from math import inf
 
@@ -18,7 +17,6 @@ from tools.desk import Desk
 from tools.letters import make_letter
 from tools.stores import Store, dovecot_store, peer_account
 
-MANY = 20_000
 PEOPLE = (
     "Stefania Kowalczyk",
     "Olivier Dupont",
@@ -80,36 +78,6 @@ def test_a_mailbox_in_two_accounts_is_two_groups(dovecot: Dovecot, open_desk: De
     ]
     assert "- 1 unread | `INBOX` (club) | 2024-03-01" in reply.text
     assert "account_id" not in desk.search(group_by="sender", account_id="*").data["groups"][0]
-
-
-@pytest.fixture(scope="module")
-def many(dovecot: Dovecot) -> Iterator[Desk]:
-    """A desk with 20,000 messages from 50 people in INBOX."""
-    user = dovecot.user("many-to-group")
-    text = (
-        b"From: Person %d <p%d@example.org>\r\nSubject: Letter %d\r\n"
-        b"Date: Mon, 1 Jan 2024 12:00:00 +0000\r\nMessage-ID: <%d@example.org>\r\n\r\nHello.\r\n"
-    )
-    letters: Iterable[bytes] = (text % (number % 50, number % 50, number, number) for number in range(MANY))
-    assert dovecot.fill_before_login(user.user, "INBOX", letters) == MANY
-    with Desk([dovecot_store(dovecot, user).account]) as desk:
-        desk.timeout_s = 300.0
-        desk.search(limit=1)
-        yield desk
-
-
-@pytest.mark.full
-def test_the_newest_ten_thousand_take_six_round_trips(many: Desk) -> None:
-    reply = many.search(group_by="sender", limit=100)
-    assert [each["count"] for each in reply.data["groups"]] == [count.MESSAGES_MAX // 50] * 50
-    assert reply.telemetry.imap_round_trips == 1 + count.MESSAGES_MAX // count.CHUNK_MESSAGES
-    assert reply.telemetry.bytes_received < MANY * 180
-    done = [number for number, _, what in many.reports if what == "messages counted"]
-    assert sorted({*done}) == list(range(2_000, count.MESSAGES_MAX + 1, 2_000))
-    reply = many.search(group_by="day")
-    assert reply.telemetry.imap_round_trips == 1 + MANY // count.LIGHT_CHUNK_MESSAGES
-    assert (reply.data["total"], reply.data["coverage"]["complete"]) == (MANY, True)
-    assert reply.telemetry.bytes_received < MANY * 90
 
 
 def set_limits(monkeypatch: pytest.MonkeyPatch, *, messages: int = 0, chunk: int = 0) -> None:
