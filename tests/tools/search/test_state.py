@@ -197,6 +197,7 @@ def test_a_cursor_of_an_impossible_search_is_malformed(arguments: dict[str, str]
         ({"mailboxes": ["B"]}, ["mailboxes"]),
         ({"account_id": "*"}, ["account_id"]),
         ({"sort": "oldest"}, ["sort"]),
+        ({"last_days": 3}, ["last_days"]),
         ({"flagged": True, "larger_than": 5}, ["flagged", "larger_than"]),
     ],
 )

@@ -199,10 +199,10 @@ class Attempt:
 
     def _next_size(self, most: int, sizes: Iterator[int]) -> int:
         """Return how many candidates to fetch next; 0 if the time or the budget is spent."""
-        if self.request.tally:
-            return self.request.tally.grant(most)
         if self._is_late and self.checked:
             return 0
+        if self.request.tally:
+            return self.request.tally.grant(most)
         return self.request.size - len(self.matches) if self.check.is_empty else next(sizes)
 
     def _look_at(self, chunk: Sequence[int]) -> Steps[bool]:

@@ -24,9 +24,6 @@ from mcp_envelope import BaseReason, ConflictError, InvalidInputError, Issue, No
 _SUGGESTED_MAX: Final = 3
 """Mailboxes suggested for a name that doesn't exist."""
 
-_CHARS_COMPARED: Final = 100
-"""Of a name that is compared with those of all mailboxes: the time grows with its square."""
-
 _SEPARATORS: Final = re.compile(r"[/.\\]")
 """What may separate the levels of a guessed name."""
 
@@ -49,7 +46,7 @@ def suggest_mailboxes(name: str, mailboxes: Sequence[Mailbox]) -> list[str]:
         [EVERYTHING] if leaf in _ALL_MAIL else [],
         # A mailbox that only contains others.
         [each.name for each in usable if each.name.casefold().startswith(f"{asked}{each.delimiter or '/'}")],
-        [known[each] for each in get_close_matches(asked[:_CHARS_COMPARED], known, cutoff=_CUTOFF)],
+        [known[each] for each in get_close_matches(asked, known, cutoff=_CUTOFF)],
     )
     return list(dict.fromkeys(next(filter(None, guesses), [])))[:_SUGGESTED_MAX]
 
@@ -114,11 +111,11 @@ def _nothing_searched(searches: Searches) -> ToolError:
         if search.arguments.exclude_mailboxes:
             field, message = "exclude_mailboxes", "leaves no mailbox to search. Send fewer."
         return InvalidInputError.of(field, BaseReason.OUT_OF_RANGE, message)
-    [(source, error), *others] = searches.failures.items()
+    [error, *others] = searches.failures.values()
     next_action, details = error.next_action, error.details
     if error.reason is Reason.MAILBOX_MISSING:
         meant = details.get("did_you_mean")
-        next_action = list_mailboxes_of(EVERYTHING if search.all_accounts else source.account_id)
+        next_action = list_mailboxes_of(search.arguments.account_id)
         if isinstance(meant, list) and len(meant) == 1 and len(search.arguments.names) == 1:
             next_action = repeat_search(search, "Search there.", mailbox=meant[0])
     elif isinstance(error, ConflictError):

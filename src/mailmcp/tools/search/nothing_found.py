@@ -116,7 +116,9 @@ def suggest_search(coverage: Coverage, counts: Counts) -> NextAction:
         argument = min(counts.without, key=lambda each: counts.without[each])  # what rules out least
         return repeat_search(search, f"Search without {argument}.", without=[argument])
     # Who has searched only what was left out comes from here.
-    if not (counted or search.all_mailboxes or usual <= searched or usual.isdisjoint(searched)):
+    if not (
+        counted or search.arguments.mailbox == EVERYTHING or usual <= searched or usual.isdisjoint(searched)
+    ):
         return search_all
     if aside:
         accounts = list(dict.fromkeys(account_id for account_id, _ in counted or aside))

@@ -61,19 +61,10 @@ class Search:
         return replace(self, query=query, anywhere=True)
 
     @property
-    def all_accounts(self) -> bool:
-        """Whether all accounts were requested."""
-        return self.arguments.account_id == EVERYTHING
-
-    @property
-    def all_mailboxes(self) -> bool:
-        """Whether all mailboxes were requested."""
-        return self.arguments.mailbox == EVERYTHING
-
-    @property
     def one_mailbox(self) -> bool:
         """Whether one mailbox of one account was requested by name."""
-        return not (self.all_accounts or self.all_mailboxes or self.arguments.mailboxes)
+        where = (self.arguments.account_id, self.arguments.mailbox)
+        return EVERYTHING not in where and not self.arguments.mailboxes
 
     @property
     def by_written(self) -> bool:

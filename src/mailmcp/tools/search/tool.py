@@ -19,7 +19,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     if arguments.cursor:
         search = resume_search(arguments.cursor, zone)
         check_against_cursor(arguments, search)
-        if not search.all_accounts:
+        if search.arguments.account_id != EVERYTHING:
             call.choose_account(search.arguments.account_id)
         if "limit" in arguments.model_fields_set:
             search = replace(search, page_size=arguments.limit or search.page_size)

@@ -7,12 +7,9 @@ mailboxes counts in each.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import Lock
-from time import monotonic
 from typing import Final
-
-import anyio
 
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.verify import written_at
@@ -39,9 +36,6 @@ LIGHT_CHUNK_MESSAGES: Final = 5_000
 
 _SHARE: Final = 4
 """Each of several mailboxes gets this part of a round trip, so that a large one leaves some to others."""
-
-_DEADLINE_SHARE: Final = 0.6
-"""Share of a call's time after which no more messages are fetched to be grouped."""
 
 _NAMES_MAX: Final = 3
 """Names of one address that are shown: a list or a ticket system writes for many people."""
@@ -84,23 +78,15 @@ class Group:
         return " / ".join(shown + ["…"] * (len(self.names) > len(shown))) or None
 
 
-def new_budget(
-    messages: int, *, chunk: int, over_at: float, report: Callable[[int], None]
-) -> Callable[[int], int]:
-    """Return a function that says how many of some messages to fetch next, for all mailboxes.
-
-    It grants none after `over_at`, on `time.monotonic`, and reports how many were granted so far.
-    """
+def new_budget(messages: int, *, chunk: int) -> Callable[[int], int]:
+    """Return a function that says how many of some messages to fetch next, for all mailboxes."""
     lock, left = Lock(), messages
 
     def grant(wanted: int) -> int:
         nonlocal left
-        if monotonic() > over_at:
-            return 0
         with lock:
             granted = min(wanted, chunk, left)
             left -= granted
-        report(messages - left)
         return granted
 
     return grant
@@ -116,7 +102,9 @@ def _key_in_octets(group_by: GroupBy, octets: bytes) -> Key:
 class GroupTally:
     """The groups of one mailbox; a `Tally` of its matches."""
 
-    budget: Callable[[int], int]
+    grant: Callable[[int], int]
+    """Returns how many messages to fetch next."""
+
     group_by: GroupBy
     zone: tzinfo
     by_written: bool
@@ -124,10 +112,6 @@ class GroupTally:
     """By key; "" for messages that lack what they are grouped by."""
 
     count: int = 0
-
-    def grant(self, wanted: int) -> int:
-        """Return how many messages to fetch next."""
-        return self.budget(wanted)
 
     def add(self, row: FetchedMessage) -> None:
         """Add a message; those with higher UIDs come first."""
@@ -155,9 +139,9 @@ class Grouped:
 
     counted: int
     total: int
+    """The messages that may match; some may not have been looked at."""
+
     total_exact: bool
-    left: int
-    """Messages that may match and weren't looked at."""
 
 
 async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[Searches, Grouped]:
@@ -168,23 +152,19 @@ async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[
     fields = [*filter(None, [group_by.header_fields]), *(["DATE"] if search.by_written else [])]
     headers = [f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]"] if fields else []
     items = ("UID", "FLAGS", "INTERNALDATE", *headers)
-    messages = MESSAGES_MAX if fields else LIGHT_MESSAGES_MAX
-    chunk = CHUNK_MESSAGES if fields else LIGHT_CHUNK_MESSAGES
-    budget = new_budget(
-        messages,
-        chunk=chunk if search.one_mailbox else chunk // _SHARE,
-        over_at=monotonic() + (call.deadline - anyio.current_time()) * _DEADLINE_SHARE,
-        report=lambda count: call.report(count, 0, "messages counted"),
+    messages, chunk = MESSAGES_MAX, CHUNK_MESSAGES
+    if not fields:
+        messages, chunk = LIGHT_MESSAGES_MAX, LIGHT_CHUNK_MESSAGES
+    tally = partial(
+        GroupTally,
+        grant=new_budget(messages, chunk=chunk if search.one_mailbox else chunk // _SHARE),
+        group_by=group_by,
+        zone=call.preferences.zone,
+        by_written=search.by_written,
     )
-
-    def new_tally() -> GroupTally:
-        return GroupTally(
-            budget=budget, group_by=group_by, zone=call.preferences.zone, by_written=search.by_written
-        )
-
     newest_first = search.arguments.model_copy(update={"sort": "newest"})  # groups have an order of their own
     walked = replace(search, arguments=newest_first, page_size=messages)
-    searches = await search_sources(call, walked, new_tally=new_tally, tally_items=items)
+    searches = await search_sources(call, walked, new_tally=tally, tally_items=items)
     searches.search = replace(searches.search, arguments=search.arguments, page_size=search.page_size)
     return searches, _group(searches.search, group_by, searches)
 
@@ -217,7 +197,6 @@ def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
         counted=count,
         total=count + left,
         total_exact=all(each.total_exact for each in pages),
-        left=left,
     )
 
 

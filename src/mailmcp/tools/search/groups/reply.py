@@ -8,7 +8,6 @@ from typing import Final
 from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.header.address import Address, format_address
 from mailmcp.mail.trust.link import parse_link
-from mailmcp.model.message_ref import parse_ref
 from mailmcp.tools.columns import people_column
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage
@@ -46,7 +45,7 @@ async def reply_with_groups(
     await explain_failures(call, searches)
     zone = call.preferences.zone
     caveats: tuple[str, ...] = ()
-    if grouped.left:
+    if grouped.counted < grouped.total:
         how_many = f"Counted {grouped.counted} of {grouped.total} possible matches"
         caveats = (f"{how_many}, those added last to each mailbox; since and before choose others.",)
     coverage, counts, next_action = Coverage(searches=searches, caveats=caveats), Counts(), None
@@ -90,7 +89,7 @@ def _summary(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzin
     if shown < grouped.group_count:
         groups = f"{shown} of {groups}"
     messages = f"{'' if grouped.total_exact else 'at most '}{counted(grouped.total, 'message')}"
-    if grouped.left:
+    if grouped.counted < grouped.total:
         messages = f"{grouped.counted} of {messages}"
     return coverage.summarize(f"{groups} in {messages} in {coverage.where}", zone, verb="counted")
 
@@ -135,8 +134,5 @@ def _key_column(row: GroupRow, group_by: GroupBy) -> str:
     if group_by.is_time:
         return row.key
     if group_by is GroupBy.MAILBOX:
-        ref = parse_ref(row.message_id or "")
-        if ref is None or ref.mailbox == row.key:
-            return code(row.key)
-        return f"{code(ref.mailbox)} ({ref.account_id})"  # of several accounts
+        return code(row.key)
     return people_column(format_address(Address(name=row.name or "", address=row.key)))
