@@ -75,19 +75,6 @@ def test_copies_in_other_mailboxes_are_one_message_on_all_pages_together(
         assert desk.message(place)["subject"] == "Letter 004"
 
 
-@pytest.mark.parametrize("ascending", [False, True])
-def test_what_is_not_proven_to_be_equal_is_shown_twice(
-    dovecot_mail: Store, desk: Desk, *, ascending: bool
-) -> None:
-    """Under the same headers another text, of the same size or not, that came later."""
-    texts = ["Text 1.", "Text 2.", "Another text."]
-    for number, (name, text) in enumerate(zip(["INBOX", "Projects", "Other"], texts, strict=True)):
-        message = letter(1).replace(b"Text 1.", text.encode())
-        dovecot_mail.fill(name, [message], received=DAY + timedelta(seconds=number))
-    pages = all_pages(desk, mailbox="*", sort="oldest" if ascending else "newest")
-    assert sorted(rows(pages)) == [("Letter 001", name, 0) for name in ("INBOX", "Other", "Projects")]
-
-
 def test_a_page_with_attachments_and_its_limits(dovecot_mail: Store, desk: Desk) -> None:
     with_file = make_letter("With", "See the file.\n")
     with_file.add_attachment(b"%PDF " * 500, maintype="application", subtype="pdf", filename="a b.pdf")

@@ -87,9 +87,6 @@ def _check_keyword(text: str) -> str:
 
 
 def _check_mailboxes(names: tuple[str, ...]) -> tuple[str, ...]:
-    if len(names) > limits.SEARCH_SOURCES_MAX:
-        message = f"names more than {limits.SEARCH_SOURCES_MAX} mailboxes. Send fewer, or mailbox *."
-        raise _refusal(message, BaseReason.OUT_OF_RANGE)
     if not all(names) or EVERYTHING in names:
         raise _refusal("contains an empty name or *. Send exact names; for all mailboxes send mailbox *.")
     return tuple(dict.fromkeys(map(canonical_name, names)))

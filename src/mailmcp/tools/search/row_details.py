@@ -44,6 +44,9 @@ async def fetch_details(
         if part is not None:
             parts[each.ref] = part
 
+    if not parts:
+        return {}
+
     def choose(_session: Session, ref: MessageRef) -> Sequence[str]:
         return "UID", f"BODY.PEEK[{parts[ref].part_id}]<0.{ROW_PART_OCTETS}>"
 

@@ -103,9 +103,8 @@ def start_search(
         raise InvalidInputError.of("exclude_mailboxes", BaseReason.EXCLUSIVE_PARAMS, message)
     sources = tuple(Position(account_id=each, mailbox=name) for each in account_ids for name in names)
     if len(sources) > limits.SEARCH_SOURCES_MAX:
-        raise InvalidInputError.of(
-            "mailboxes", BaseReason.OUT_OF_RANGE, "names too many mailboxes for so many accounts. Send fewer."
-        )
+        message = f"names more than {limits.SEARCH_SOURCES_MAX} mailboxes in all. Send fewer, or mailbox *."
+        raise InvalidInputError.of("mailboxes", BaseReason.OUT_OF_RANGE, message)
     changes = where(names)
     if arguments.account_id != EVERYTHING:
         changes["account_id"] = account_ids[0]
