@@ -136,6 +136,7 @@ def test_a_copy_further_on_is_remembered_for_the_next_page() -> None:
     found = [page_of(one, mailbox="home-a"), page_of(other, one, mailbox="home-b")]
     results = {replace(each.position, uidvalidity=0): each for each in found}
     page = make_page(Searches(search=start(mailbox="*"), results=dict(results)), size=1)
-    assert [(each.mailbox, each.skip) for each in page.rest] == [("home-b", (1,))]
+    assert page.following is not None
+    assert [(each.mailbox, each.skip) for each in page.following.sources] == [("home-b", (1,))]
     [message] = page.found
     assert [place.mailbox for place in message.places] == ["home-b"]

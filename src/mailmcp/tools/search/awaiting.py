@@ -8,7 +8,7 @@ from mailmcp.model.awaited_reply import FROM_ME, AwaitedReply
 from mailmcp.model.cursor import Position
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.failures import explain_failures
-from mailmcp.tools.search.page import PageMessage, SearchPage, continue_after, make_page
+from mailmcp.tools.search.page import PageMessage, SearchPage, make_page
 from mailmcp.tools.search.replies import ReplySearch
 from mailmcp.tools.search.sources import Searches, search_sources
 from mailmcp.tools.search.state import Search, where
@@ -104,12 +104,14 @@ async def _fill_page(call: Call, search: Search, replies: ReplySearch) -> tuple[
             page = make_page(searches, size=places[room - 1] + 1)
         found += [page.found[place] for place in places[:room]]
         checked += len(page.found)
-        following = continue_after(searches, page)
+        following = page.following
         if following is None or page.failed_only or len(found) == size or rounds == ROUNDS_MAX:
             break
         searches = await search_candidates(following)
-    alone = search.is_first_page and not page.rest
+    alone = search.is_first_page and following is None
     total = len(found) if alone else page.total - (checked - len(found))
-    page = replace(page, found=tuple(found), total=total, total_exact=alone)
+    if following is not None:
+        following = replace(following, page_size=size, total=total, total_exact=False)
+    page = replace(page, found=tuple(found), total=total, total_exact=alone, following=following)
     made = replace(first.search, page_size=size)
     return replace(first, search=made, results=dict(results.values())), page

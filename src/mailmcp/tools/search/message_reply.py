@@ -22,7 +22,7 @@ from mailmcp.tools.search.coverage import Coverage
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
 from mailmcp.tools.search.failures import explain_failures, message_issues, search_warnings, source_issues
 from mailmcp.tools.search.nothing_found import Counts, look_around, suggest_search
-from mailmcp.tools.search.page import SearchPage, continue_after, make_page
+from mailmcp.tools.search.page import SearchPage, make_page
 from mailmcp.tools.search.row_details import fetch_details
 from mailmcp.tools.search.sources import Searches, brings_texts, search_sources
 from mailmcp.tools.search.state import Search, format_cursor, repeat_search
@@ -53,12 +53,11 @@ async def reply_with_messages(
     rows = await _build_rows(call, searches, page)
     failed, counts = tuple(message_issues(page.found)), Counts()
     coverage = Coverage(searches=searches, unread=bool(failed), caveats=page.caveats)
-    if not page.found and not page.rest and search.is_first_page:
+    if not page.found and page.following is None and search.is_first_page:
         counts = await look_around(call, coverage)
-    following = continue_after(searches, page)
+    cursor = None if page.following is None else format_cursor(page.following)
     if counts_only := sent.limit == 0 and bool(rows):
-        rows, following = [], None
-    cursor = None if following is None else format_cursor(following)
+        rows, cursor = [], None
     next_action = _next_action(coverage, page, rows, cursor, counts)
     if counts_only:
         next_action = repeat_search(search, "List the messages.", without=["limit"])
@@ -75,7 +74,7 @@ async def reply_with_messages(
         verb="searched",
     )
     empty = not (rows or counts_only)
-    if empty and (page.failed_only or not page.rest):
+    if empty and (page.failed_only or page.following is None):
         summary = coverage.summarize_nothing_found()
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     sizes = search.order.by is RankBy.SIZE

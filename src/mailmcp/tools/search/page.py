@@ -40,14 +40,11 @@ class SearchPage:
     found: tuple[PageMessage, ...]
     total: int
     total_exact: bool
-    rest: tuple[Position, ...]
-    """Where to continue; empty on the last page."""
+    following: Search | None
+    """The search for the next page; None on the last one."""
 
     failed_only: bool = False
     """Whether only mailboxes that failed for now are left: the others are finished."""
-
-    incomplete: bool = False
-    """Whether something is missing from this page or an earlier one that no later page will show."""
 
     what: str = ""
     """What the messages have in common, as the end of a sentence."""
@@ -81,18 +78,25 @@ def make_page(searches: Searches, *, size: int) -> SearchPage:
         # The others fail on the next page, too, which must say so.
         continued |= {source: source for source in failures}
     rest = tuple(continued[each] for each in searches.results if each in continued)
-    # If this is the only page, all messages were counted, copies once.
-    alone = first and not rest
-    return SearchPage(
-        found=tuple(found),
-        total=len(found) if alone else search.total + sum(page.total for page in begun),
-        total_exact=alone or (exact if first else search.total_exact and not begun),
-        rest=rest,
-        failed_only=bool(rest) and set(rest) <= failures.keys(),
+    if first and not rest:  # all messages were counted, copies once
+        return SearchPage(found=tuple(found), total=len(found), total_exact=True, following=None)
+    following = replace(
+        search,
+        sources=rest,
+        total=search.total + sum(page.total for page in begun),
+        total_exact=exact if first else search.total_exact and not begun,
         incomplete=search.incomplete
         or searches.cut
         or any(not error.retryable for error in failures.values())
         or not all(each.page.complete for each in queues),
+        is_first_page=False,
+    )
+    return SearchPage(
+        found=tuple(found),
+        total=following.total,
+        total_exact=following.total_exact,
+        following=following if rest else None,
+        failed_only=bool(rest) and set(rest) <= failures.keys(),
     )
 
 
@@ -183,18 +187,4 @@ def ref_of(page: MailboxPage, uid: int) -> MessageRef:
     place = page.position
     return MessageRef(
         account_id=place.account_id, mailbox=place.mailbox, uidvalidity=place.uidvalidity, uid=uid
-    )
-
-
-def continue_after(searches: Searches, page: SearchPage) -> Search | None:
-    """Return the search for the next page; None if there is none."""
-    if not page.rest:
-        return None
-    return replace(
-        searches.search,
-        sources=page.rest,
-        total=page.total,
-        total_exact=page.total_exact,
-        incomplete=page.incomplete,
-        is_first_page=False,
     )
