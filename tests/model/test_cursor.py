@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mailmcp import limits
 from mailmcp.model.cursor import (
+    Position,
     SearchCursor,
-    Source,
     Way,
     format_search_cursor,
     parse_search_cursor,
@@ -31,7 +31,7 @@ lines = st.text(
 
 SEARCH = SearchCursor(
     sources=(
-        Source(
+        Position(
             account_id="work",
             mailbox="Projects/Grün.2024",
             uidvalidity=1700000000,
@@ -39,14 +39,14 @@ SEARCH = SearchCursor(
             uid=4711,
             rank=1709294400,
         ),
-        Source(account_id="work", mailbox="a:b", uidvalidity=7, high=12, skip=(9, 11)),
-        Source(account_id="home", mailbox="*"),
+        Position(account_id="work", mailbox="a:b", uidvalidity=7, high=12, skip=(9, 11)),
+        Position(account_id="home", mailbox="*"),
     ),
     total=150,
     total_exact=False,
     arguments={"query": 'a.b:"c=d" & ü', "since": "2024-03-01", "unread_only": "true"},
 )
-ONE = Source(account_id="work", mailbox="INBOX", uidvalidity=1700000000, uid=4711)
+ONE = Position(account_id="work", mailbox="INBOX", uidvalidity=1700000000, uid=4711)
 
 
 def seal(body: str) -> str:
@@ -55,7 +55,7 @@ def seal(body: str) -> str:
 
 
 begun = st.builds(
-    Source,
+    Position,
     account_id=st.sampled_from(["work", "home", "a-B_9"]),
     mailbox=lines,
     uidvalidity=numbers,
@@ -67,14 +67,14 @@ begun = st.builds(
     skip=st.lists(numbers, max_size=3).map(tuple),
 )
 by_uid = st.builds(
-    Source,
+    Position,
     account_id=st.just("work"),
     mailbox=lines,
     uidvalidity=numbers,
     uid=numbers,
     skip=st.lists(numbers, max_size=3).map(tuple),
 )
-not_begun = st.builds(Source, account_id=st.just("home"), mailbox=lines)
+not_begun = st.builds(Position, account_id=st.just("home"), mailbox=lines)
 
 
 @given(
@@ -91,7 +91,7 @@ not_begun = st.builds(Source, account_id=st.just("home"), mailbox=lines)
     arguments=st.dictionaries(lines, lines),
 )
 def test_a_written_value_is_read_back(
-    sources: tuple[Source, ...],
+    sources: tuple[Position, ...],
     total: int,
     *,
     total_exact: bool,

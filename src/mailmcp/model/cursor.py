@@ -48,7 +48,7 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Position:
     """A mailbox of a search, and where in it the next page begins."""
 
     account_id: str
@@ -92,7 +92,7 @@ class Source:
 class SearchCursor:
     """Everything that the next page of a search needs."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[Position, ...]
     """Mailboxes that have more messages, or failed and may succeed later; at least one."""
 
     arguments: Mapping[str, str] = field(default_factory=dict)
@@ -119,7 +119,7 @@ def format_search_cursor(cursor: SearchCursor) -> str:
     return seal([_SEARCH, total, *arguments, *_format_sources(cursor.sources)])
 
 
-def _format_sources(sources: Sequence[Source]) -> Iterator[str]:
+def _format_sources(sources: Sequence[Position]) -> Iterator[str]:
     """Write sources, each account only where another one begins."""
     account_id = ""
     for each in sources:
@@ -158,7 +158,7 @@ def parse_search_cursor(text: str) -> SearchCursor:
     )
 
 
-def _parse_sources(texts: Sequence[str]) -> Iterator[Source]:
+def _parse_sources(texts: Sequence[str]) -> Iterator[Position]:
     if len(texts) > limits.SEARCH_SOURCES_MAX:
         raise malformed_cursor()
     account_id = ""
@@ -167,7 +167,7 @@ def _parse_sources(texts: Sequence[str]) -> Iterator[Source]:
         account_id = match["account"] or account_id if match else ""
         if match is None or not account_id:
             raise malformed_cursor()
-        source = Source(
+        source = Position(
             account_id=account_id,
             mailbox=unescape_field(match["mailbox"]),
             uidvalidity=int(match["uidvalidity"] or 0),

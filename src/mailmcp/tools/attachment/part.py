@@ -84,9 +84,7 @@ def fetch_part(
     session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
     start = fetch_start(session, ref.uid, part_id)
     if isinstance(start, FetchFailure):
-        if not start.is_of_items:
-            raise fetch_error(ref, start)
-        return _fetch_from_whole(session, ref, part_id, choose_limit)
+        raise fetch_error(ref, start)
     octets = bytearray(start.sections.get(part_id, b""))
     structure = parse_body_structure(start.body_structure)
     found = find_part(structure.root, part_id)

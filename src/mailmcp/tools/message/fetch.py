@@ -22,7 +22,13 @@ from mailmcp.tools.errors import fetch_error
 FIRST_FETCH_OCTETS: Final = 131_072
 """Fetched of a message at first: nine in ten messages are smaller and need no second FETCH."""
 
-_FIRST_ITEMS: Final = ("FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{FIRST_FETCH_OCTETS}>")
+_FIRST_ITEMS: Final = (
+    "FLAGS",
+    "INTERNALDATE",
+    "RFC822.SIZE",
+    f"BODY.PEEK[]<0.{FIRST_FETCH_OCTETS}>",
+    "BODYSTRUCTURE",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +66,7 @@ def fetch_parts(
         InternalError: The server failed to send the message.
     """
     session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
-    fetched = _fetch(session, ref, [*_FIRST_ITEMS, "BODYSTRUCTURE"], otherwise=_FIRST_ITEMS)
+    fetched = _fetch(session, ref, _FIRST_ITEMS)
     octets = fetched.sections.get("", b"")
     size = fetched.size_octets if fetched.size_octets is not None else len(octets)
     structure = parse_body_structure(fetched.body_structure)
@@ -87,14 +93,8 @@ def fetch_parts(
     )
 
 
-def _fetch(
-    session: Session, ref: MessageRef, items: Iterable[str], *, otherwise: Iterable[str] = ()
-) -> FetchedMessage:
-    """Fetch data items of a message, or others if the server can't send these."""
+def _fetch(session: Session, ref: MessageRef, items: Iterable[str]) -> FetchedMessage:
     result = fetch_messages(session, [ref.uid], ["UID", *items])
-    failure = result.failures.get(ref.uid)
-    if failure is None:
-        return result.messages[ref.uid]
-    if otherwise and failure.is_of_items:
-        return _fetch(session, ref, otherwise)
-    raise fetch_error(ref, failure)
+    if ref.uid in result.failures:
+        raise fetch_error(ref, result.failures[ref.uid])
+    return result.messages[ref.uid]

@@ -14,9 +14,8 @@ from zlib import crc32
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.fetch import id_items
-from mailmcp.imap.id_search import IdQuery, fetch_rows, is_searchable
-from mailmcp.imap.pipeline import run_steps
+from mailmcp.imap.fetch import fetch_messages, id_items
+from mailmcp.imap.id_search import IdQuery, is_searchable
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.imap.special_use import is_draft
@@ -124,7 +123,7 @@ async def find_conversation(
 def _fetch_row(session: Session, ref: MessageRef) -> FetchedMessage:
     session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
     items = (*_ITEMS, *id_items(session, threads=True))
-    fetched = run_steps(session, fetch_rows(session, [ref.uid], items))
+    fetched = fetch_messages(session, [ref.uid], items)
     if failure := fetched.failures.get(ref.uid):
         raise fetch_error(ref, failure)
     return fetched.messages[ref.uid]
