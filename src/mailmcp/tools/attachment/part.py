@@ -90,7 +90,7 @@ def fetch_part(
     found = find_part(structure.root, part_id)
     is_small = start.size_octets is not None and start.size_octets <= limits.MESSAGE_WINDOW_OCTETS
     is_sound = structure.root is not None and structure.is_readable and not has_no_content(structure.root)
-    is_lacking = not is_sound and (found is None or not octets)
+    is_lacking = not is_sound and (is_small or found is None or not octets)
     # pymap sends nothing of most parts within an attached message, and of the first one the wrong part.
     as_announced = found is None or len(octets) == min(found.size_octets, limits.PART_RANGE_OCTETS)
     if is_lacking or (not as_announced and (is_small or not octets)):
