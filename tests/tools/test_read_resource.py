@@ -82,7 +82,7 @@ def test_sources_and_parts_are_octets(desk: Desk) -> None:
     ("uri", "said"),
     [
         (ref(1).message_raw_uri, f"is too large: {len(LONG)} octets; the limit is 1000. Read it in windows"),
-        (ref(2).attachment_uri("2"), "the limit is 7. Read its text with imap_get_attachment"),
+        (ref(2).attachment_uri("2"), "a reply holds at most 7. Send mode text"),
     ],
 )
 def test_what_is_too_large_is_refused_with_the_way_to_read_it(

@@ -8,7 +8,7 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.reasons import Reason
-from mailmcp.tools.attachment import file
+from mailmcp.tools.attachment import tool
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import InternalError
 from servers.peer import PeerFactory
@@ -105,7 +105,7 @@ def test_more_than_announced_stays_within_the_limit(
     desk_for: Callable[..., Desk], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, large: bytes
 ) -> None:
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 100)
-    monkeypatch.setattr(file, "SAVED_OCTETS_MAX", 100)
+    monkeypatch.setattr(tool, "SAVED_OCTETS_MAX", 100)
     lie = b"* 1 FETCH (UID 1 BODY[2]<6> {%d}\r\n%b)\r\n{tag} OK Done\r\n" % (len(large), large)
     desk = desk_for(peer_message(octets=b"QUJD\r\n" * 6), nth=2, action=Respond(lie))
     assert refused(desk, PEER_ID, mode=mode).reason is Reason.TOO_LARGE

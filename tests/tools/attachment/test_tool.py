@@ -11,7 +11,7 @@ from documents.pdf_file import pdf
 from documents.pictures import image, opened
 from mailmcp import limits
 from mailmcp.reasons import Reason
-from mailmcp.tools.attachment import file
+from mailmcp.tools.attachment import tool
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import BaseReason, Embedded, NotFoundError
 from servers.proxy import ProxyFactory
@@ -150,7 +150,7 @@ def test_a_file_too_large_is_refused_with_a_way_out(
     then: dict[str, str] | None,
 ) -> None:
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 50)
-    monkeypatch.setattr(file, "SAVED_OCTETS_MAX", 50)
+    monkeypatch.setattr(tool, "SAVED_OCTETS_MAX", 50)
     message_id = store_and_find(kept, reader, attached(attachment))
     error = refused(reader, message_id, mode=mode)
     assert error.reason is Reason.TOO_LARGE

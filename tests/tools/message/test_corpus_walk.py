@@ -98,8 +98,8 @@ def test_every_part_can_be_fetched(corpus: Walk, name: str) -> None:
     view = parse_message(CORPUS[name].read_bytes(), complete=True)
     listed = [row["part_id"] for row in desk.message(message_id)["attachments"]]
     named = part_ids(desk, message_id)
-    assert set(listed) <= set(named) or len(named) == 50
-    for part_id in dict.fromkeys([*listed, *named]):
+    assert set(listed) <= set(named)
+    for part_id in named[:50]:
         with suppress(InvalidInputError):  # a part without text
             assert "text" in get(desk, message_id, part_id).data, part_id
         (file,) = get(desk, message_id, part_id, mode="content").outcome.embedded
