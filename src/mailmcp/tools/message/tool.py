@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -11,7 +11,6 @@ from mailmcp import limits
 from mailmcp.imap.session import Session
 from mailmcp.imap.special_use import is_draft, usual_use
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.html.convert import HtmlText, sanitize_html
 from mailmcp.mail.html.links import numbered_links
 from mailmcp.mail.kinds import is_of_kind
 from mailmcp.mail.mime.structure import Part
@@ -39,6 +38,9 @@ from mailmcp.tools.text_window import cut_window
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import NextAction, Outcome, code
+
+if TYPE_CHECKING:
+    from mailmcp.mail.html.convert import HtmlText
 
 PLAIN_ONLY_CHARS_MAX: Final = 80
 """Of a line quoted from text that people don't see: enough to tell an advertisement from an order."""
@@ -102,7 +104,11 @@ def _build_outcome(
     message: ReadMessage,
     attachments: AttachmentRows,
 ) -> Outcome[GetMessageData]:
-    safe = [sanitize_html(each) for each in message.body.html] if arguments.body_mode == "html" else []
+    safe: list[HtmlText] = []
+    if arguments.body_mode == "html":
+        from mailmcp.mail.html.convert import sanitize_html  # noqa: PLC0415 - as in `mailmcp.mail.text.body`
+
+        safe = [sanitize_html(each) for each in message.body.html]
     html = "\n".join(each.text for each in safe)
     window = cut_window(
         html or message.text,
@@ -176,7 +182,7 @@ def _build_outcome(
     )
 
 
-def _warnings(parts: MessageParts, message: ReadMessage, html: Sequence[HtmlText]) -> list[str]:
+def _warnings(parts: MessageParts, message: ReadMessage, html: "Sequence[HtmlText]") -> list[str]:
     """List what a reader must know; `html` is what the reply has of the HTML, empty if it has the text."""
     warnings = [each.message for each in message.suspicions]
     if message.protection_note:

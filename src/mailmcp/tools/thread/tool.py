@@ -8,7 +8,6 @@ from typing import Final
 from pydantic import BaseModel, Field
 
 from mailmcp.mail.clean import cut_text
-from mailmcp.mail.read import ReadText
 from mailmcp.mail.removed_content import Removed
 from mailmcp.model.cursor import malformed_cursor
 from mailmcp.tools.arguments import MessageArguments
@@ -71,6 +70,9 @@ class ThreadMessageRow(ListedRow):
     """One message; `text` has no quoted history."""
 
     cc: str | None = None
+    replaced_by: str | None = None
+    """The id of a message on this page that has a newer version of the invitation."""
+
     text: str
     next_offset: int | None = None
     """If there is more: the body_offset with which imap_get_message reads on; 0 for a very long text."""
@@ -112,7 +114,7 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     for each in shown:
         call.message_id_cache.remember(each.ref.message_id, message_id_of(each.headers))
     shares = _share_out([len(texts.by_ref[each.ref].text) for each in shown], first.max_chars)
-    rows = [_row(each, texts.by_ref[each.ref], share) for each, share in zip(shown, shares, strict=True)]
+    rows = [_row(each, texts, share) for each, share in zip(shown, shares, strict=True)]
     scope = EVERYTHING if is_all else ref.account_id
     same = first.model_copy(update={"account_id": scope, "message_id": ref.message_id})
     cursor = format_cursor(_CURSOR, same, members[-1].position) if more else None
@@ -180,7 +182,8 @@ def _share_out(lengths: Sequence[int], budget: int) -> list[int]:
     return shares
 
 
-def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
+def _row(member: Member, texts: Texts, share: int) -> ThreadMessageRow:
+    read, newest = texts.by_ref[member.ref], texts.replaced.get(member.ref)
     row = build_row(member.ref, member.row, places=member.copies)
     text = cut_text(read.text, share)
     next_offset = len(text) if len(text) < len(read.text) else None
@@ -191,6 +194,7 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
         | {
             "to": first_addresses_of(member.headers, "To", limit=_PEOPLE_MAX),
             "cc": first_addresses_of(member.headers, "Cc", limit=_PEOPLE_MAX) or None,
+            "replaced_by": newest.message_id if newest else None,
             "flags": flags_of(member.row, is_draft=member.draft),
             "text": text,
             "next_offset": next_offset,
@@ -202,7 +206,8 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
 def _blocks(row: ThreadMessageRow, *, zone: tzinfo) -> Iterator[str | Untrusted]:
     sender, to, cc = map(people_column, (row.from_, row.to or "", row.cc or ""))
     who = f"{sender or 'no sender'} to {to or 'unnamed recipients'}{f', cc {cc}' if cc else ''}"
-    yield f"- {' | '.join([*list_columns(row, who, zone=zone), code(row.message_id)])}"
+    replaced = [f"replaced by {code(row.replaced_by)}"] if row.replaced_by else []
+    yield f"- {' | '.join([*list_columns(row, who, zone=zone), *replaced, code(row.message_id)])}"
     yield from places_line(row.places or ())
     yield Untrusted(label="text", text=row.text) if row.text else "  (no text)"
     if row.next_offset is not None:
