@@ -45,12 +45,6 @@ def test_a_window_has_its_offsets(offset: int, expected: str, next_offset: int |
     )
 
 
-def test_no_window_begins_or_ends_in_an_emoji() -> None:
-    family = "\U0001f468\u200d\U0001f469"
-    windows = [cut_window(f"ab{family}c", offset=offset, max_chars=4) for offset in (0, 2)]
-    assert [window.text for window in windows] == ["ab", f"{family}c"]
-
-
 def test_an_empty_text_has_one_empty_window() -> None:
     assert cut_window("", offset=0, max_chars=10).next_offset is None
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from mailmcp.limits import NOTICE_CHARS_MAX
 from mailmcp.mail.charset.decode import WRONG_CHARSET
-from mailmcp.mail.clean import bounded_line, clean_line, without_torn_end
+from mailmcp.mail.clean import bounded_line, clean_line
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import MessageView, parse_message
@@ -132,7 +132,7 @@ def read_text(
     body = body_text(text_parts, octets, cut=cut)
     read = text_parts.html if body.from_html else text_parts.plain
     is_cut = not cut.isdisjoint(part.part_id for part in read)
-    text, quoted_lines = without_torn_end(body.text) if is_cut else body.text, 0
+    text, quoted_lines = body.text.rstrip("\ufffd") if is_cut else body.text, 0
     if collapse:
         collapsed = collapse_quotes(
             text,
