@@ -78,15 +78,8 @@ class ReadText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadMessage:
+class ReadMessage(ReadText):
     """One message, read."""
-
-    body: BodyText
-    text: str
-    """The body's text, with its quoted history collapsed if requested."""
-
-    quoted_lines: int
-    """Lines of quoted history removed from `text`."""
 
     not_in_html: PlainOnly
     """What the plain text says and the HTML doesn't show; nothing if the HTML is cut or missing."""
@@ -177,6 +170,7 @@ def read_message(
         body=body,
         text=found.text,
         quoted_lines=found.quoted_lines,
+        is_cut=found.is_cut,
         not_in_html=(
             PlainOnly() if html_is_cut else lines_not_in_html(text_parts, octets, html_is_read=body.from_html)
         ),
