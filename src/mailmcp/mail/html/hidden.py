@@ -93,7 +93,7 @@ def walk(page: Page, sink: Sink) -> Hidden:
             parent = level.outside if is_summary else level.style
             values = sheets.values(node, attributes.get("style", ""), hints_of(tag, attributes))
             kind = "div" if tag == "details" and "open" in attributes else tag
-            style = compute_style(parent, kind, *values)
+            style = compute_style(parent, kind, values)
             technique = "display" if tag in _NOT_SHOWN else style.gone
             if technique in ("", MAYBE):
                 if tag == "img" and style.visible and attributes.get("alt"):

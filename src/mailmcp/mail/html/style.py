@@ -109,15 +109,9 @@ def hints_of(tag: str, attributes: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def compute_style(parent: Style, tag: str, certain: Mapping[str, str], possible: Mapping[str, str]) -> Style:
-    """Return the style of an element; what hides it by one reading of its values only may hide it."""
-    style = _compute(parent, tag, tuple(certain.items())) if certain or tag in _MAYBE_SHOWN else parent
-    if possible == certain:
-        return style
-    other = _compute(parent, tag, tuple(possible.items()))
-    if other.hides == style.hides:
-        return style
-    return (other if style.hides else style)._replace(gone=MAYBE, hides=MAYBE)
+def compute_style(parent: Style, tag: str, values: Mapping[str, str]) -> Style:
+    """Return the style of an element."""
+    return _compute(parent, tag, tuple(values.items())) if values or tag in _MAYBE_SHOWN else parent
 
 
 @lru_cache(maxsize=4_096)
