@@ -71,13 +71,11 @@ def test_importance_specificity_and_order_decide(css: str, style: str, found: st
 
 
 def test_only_style_sheets_that_are_there_count() -> None:
-    css = "p{display:none}"
-    for tag in (f"<style type=text/plain>{css}</style>", f"<!--<style>{css}</style>-->", "<style></style>"):
+    css = "p{display:none}</style>"
+    for tag in (f"<style type=text/plain>{css}", f"<!--<style>{css}-->", f"<style media=print>{css}"):
         assert html_to_text(f"{tag}<p>MARK</p>").text == "MARK"
-    for tag in (f"<style type='TEXT/CSS'>{css}</style>", f"<body><style media=screen>{css}</style>"):
-        assert html_to_text(f"{tag}<p>MARK</p>").text == ""
-    assert html_to_text(f"<style media=print>{css}</style><p>MARK</p>").text == "MARK"
-    assert html_to_text(f"<p>MARK</p><style>{css}</style>").text == ""
+    for tag in (f"<style type='TEXT/CSS'>{css}", f"<body><style media=screen>{css}"):
+        assert html_to_text(f"<p>MARK</p>{tag}").text == ""
 
 
 @pytest.mark.parametrize(
