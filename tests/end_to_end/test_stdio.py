@@ -63,6 +63,6 @@ def test_next_steps_lead_to_the_last_page_also_in_another_process_and_no_flag_ch
     anyio.run(follow, 3)
     anyio.run(follow, 2)
     assert visited == [*NAMES[:3], NAMES[2], NAMES[2]]
-    assert action is None
+    assert not action
     assert [row["uid"] for row in rows] == list(range(25, 0, -1))
     assert state_of(store) == before
