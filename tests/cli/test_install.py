@@ -99,17 +99,16 @@ def test_a_file_with_comments_is_refused_and_the_entry_printed(home: Path) -> No
     assert path.read_text() == '{\n  // mine\n  "theme": "dark"\n}'
 
 
-@pytest.mark.parametrize(("answer", "is_done"), [("y\n", True), ("\n", False), ("", False)])
-def test_it_shows_the_entry_and_asks(answer: str, home: Path, *, is_done: bool) -> None:
+def test_it_shows_the_entry_and_asks(home: Path) -> None:
     path = home / ".cursor" / "mcp.json"
     path.parent.mkdir()
     path.write_text('{\n  "mcpServers": {}\n}\n')
-    result = run("install", "cursor", answer=answer)
-    assert '    "mailmcp": {' in result.stdout
-    assert "Add this to the settings of Cursor?" in result.stdout
-    assert ("mailmcp" in path.read_text()) == is_done
-    assert result.exit_code == (0 if is_done else 1)
-    assert (home / ".cursor" / "mcp.json.before-mailmcp").exists() == is_done
+    for answer, is_done in (("\n", False), ("", False), ("y\n", True)):
+        result = run("install", "cursor", answer=answer)
+        assert '    "mailmcp": {' in result.stdout
+        assert "Add this to the settings of Cursor?" in result.stdout
+        assert ("mailmcp" in path.read_text(), result.exit_code) == (is_done, 0 if is_done else 1)
+        assert (home / ".cursor" / "mcp.json.before-mailmcp").exists() == is_done
 
 
 @pytest.mark.parametrize("is_broken", [False, True])

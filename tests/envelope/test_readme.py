@@ -15,7 +15,6 @@ from mcp_envelope.testing import CheckedClient
 README = Path(__file__).parents[2] / "src" / "mcp-envelope" / "README.md"
 TEXT = README.read_text(encoding="utf-8")
 SERVER, TEST = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
-LINK = re.compile(r"\]\((?!https://)([^)#]+)")
 
 
 def test_the_smallest_server_and_its_test_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,9 +31,4 @@ def test_the_smallest_server_and_its_test_run(tmp_path: Path, monkeypatch: pytes
     monkeypatch.syspath_prepend(str(tmp_path))
     runpy.run_path(str(tmp_path / "test_capitals.py"))["test_a_country_that_does_not_exist"]()
 
-
-def test_links_lead_somewhere_and_it_is_short() -> None:
-    links = LINK.findall(TEXT)
-    assert links
-    assert [each for each in links if not (README.parent / each).exists()] == []
-    assert len(TEXT.splitlines()) <= 190
+    assert len(TEXT.splitlines()) <= 190, "an author reads it in one go"
