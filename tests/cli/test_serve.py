@@ -64,6 +64,7 @@ def test_every_finished_call_is_one_line_without_mail_or_arguments(
         await call(SEARCH, cursor="hushvalue")
         await call("imap_get_message", message_id="hushvalue")
         await call(SEARCH, account_id="hushname")
+        await call(SEARCH, mailbox='no "such" bäx')
         await call("imap_get_message", message_id=found["messages"][0]["message_id"], include_headers=True)
 
     config = str(write_settings(tmp_path, account))
@@ -72,12 +73,13 @@ def test_every_finished_call_is_one_line_without_mail_or_arguments(
     calls = [dict(re.findall(r"(\w+)=(\S+)", each)) for each in lines if "outcome=" in each]
     assert [call["request_id"] for call in calls] == [id_of(each) for each in results]
     assert [call["outcome"].partition("/")[0] for call in calls] == (
-        ["ok", "ok", "ok", "invalid_input", "invalid_input", "invalid_input", "not_found", "ok"]
+        ["ok", "ok", "ok", "invalid_input", "invalid_input", "invalid_input", "not_found", "not_found", "ok"]
     )
     for call in calls:
         assert set(call) >= FIELDS
     assert (calls[1]["account"], calls[1]["mailbox"]) == ("work", "INBOX")
     assert int(calls[1]["imap_round_trips"]) > 0
+    assert [each for each in lines if ' mailbox="no \\"such\\" b\\u00e4x" ' in each]
     assert [(secret, line) for line in lines for secret in SECRETS if secret in line] == []
 
 
