@@ -94,33 +94,28 @@ async def burn(arguments: Burnt) -> Outcome[Shelf]:
     return book(arguments.title)
 
 
-async def break_down(_arguments: Arguments) -> Outcome[Shelf]:
-    """Raise what no tool should."""
-    raise ZeroDivisionError(SECRET)
+def buggy(name: str, make: Callable[[], Any], **options: Any) -> Tool:
+    """A tool without an annotated function, which does what `make` does."""
+
+    async def run(_arguments: Arguments) -> Outcome[Any]:
+        return cast("Outcome[Any]", make())
+
+    options = {"arguments": Arguments, "takes_context": False, **options}
+    return Tool(name=name, description="Fail.", data=Shelf, run=run, **options)
 
 
-async def forget_page(_arguments: Paged) -> Outcome[Shelf]:
-    """Take a cursor and return no page."""
-    return book()
-
-
-async def ask_without_argument(_arguments: Arguments) -> Outcome[Shelf]:
-    """Ask for a confirmation that can't be sent."""
+def ask_in_vain() -> Outcome[Shelf]:
     raise ConfirmationRequired("Burn all?", "token")
 
 
-async def return_other_data(_arguments: Arguments) -> Outcome[Shelf]:
-    """Return another model."""
-    return cast("Outcome[Shelf]", Outcome(summary="s", data=Other()))
-
-
-async def hide_an_issue(_arguments: Arguments) -> Outcome[Shelf]:
-    """Have an issue, though its tool was registered as one that can't fail in part."""
-    return book("a", issues=(ISSUE,))
-
-
-GOOD = (find, find_in_thread, fail, hang, burn)
-BUGS = (break_down, forget_page, ask_without_argument, return_other_data, hide_an_issue)
+BUGS = (
+    buggy("break_down", lambda: dict[str, Any]()[SECRET]),
+    buggy("forget_page", book, arguments=Paged),
+    buggy("ask_without_argument", ask_in_vain),
+    buggy("return_other_data", lambda: Outcome(summary="s", data=Other())),
+    buggy("hide_an_issue", lambda: book("a", issues=(ISSUE,)), has_status=False),
+)
+TOOLS = (*(Tool.of(each) for each in (find, find_in_thread, fail, hang, burn)), *BUGS)
 
 
 def low_level(tools: Toolset) -> Any:
@@ -149,11 +144,7 @@ def call(
     """Call a tool of the shelf; `client` has options of the SDK's, `send` those of the request."""
 
     async def run() -> CallToolResult:
-        tools = Toolset(
-            "shelf/1",
-            [Tool.of(each, has_status=each is not hide_an_issue) for each in (*GOOD, *BUGS)],
-            **options,
-        )
+        tools = Toolset("shelf/1", TOOLS, **options)
         async with Client(build(tools), mode=era, **(client or {})) as connected:
             checked = CheckedClient(connected, options.get("dialect", Dialect.SUMMARY))
             return await checked.call_tool(name, arguments, **(send or {}))
@@ -213,7 +204,7 @@ def test_what_a_call_says_is_in_its_reply_and_its_line_of_the_log(caplog: pytest
     [
         ("fail", logging.WARNING, "not_found/gone"),
         ("burn", logging.WARNING, "auth_failed/confirmation_required"),
-        *((each.__name__, logging.ERROR, "internal/unexpected") for each in BUGS),
+        *((each.name, logging.ERROR, "internal/unexpected") for each in BUGS),
     ],
 )
 def test_a_failure_is_logged_at_its_level_and_a_bug_with_its_traceback(
