@@ -137,7 +137,6 @@ def test_a_script_extends_settings_loses_nothing_and_saves_nothing_that_fails_it
     assert not list((home / ".cursor").iterdir()), "nobody was asked"
     taken = script("--email", "ann@other.example", "--account-id", "home", "--yes", *at_server)
     assert "must be another id: this one is taken" in taken.stderr
-    assert "is set up already, as account work" in script(*options, typed=PASSWORD).stderr
     kept = config.read_text(), secrets.read_text()
     options = ["--email", ADDRESS, "--user", "ann", "--account-id", "new", "--password-stdin", "--yes"]
     failed = script(*options, *at_server, typed="wrong\n")
