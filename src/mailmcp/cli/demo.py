@@ -6,28 +6,28 @@ import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
-from mailmcp.cli.options import fail, load, reply_options
+from mailmcp.cli.options import fail, load
 from mailmcp.cli.serve import run_server
 from mailmcp.demo.sample_account import OWNER, load_sample
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.model.owner import Owner
 from mailmcp.settings.model import AccountTable
-from mailmcp.settings.sources import keys_with_variable, variable
+from mailmcp.settings.sources import variable
 
 
 @click.command()
-@reply_options
-def demo(**overrides: object) -> None:
+def demo() -> None:
     """Serve a sample mailbox of 60 messages.
 
     Needs no account. Reads no settings file, but the variables for [server], [attachments] and [search].
     """
-    of_accounts = {variable(key) for key in keys_with_variable(AccountTable)}
+    of_accounts = {variable(key) for key in AccountTable.model_fields}
     environ = {name: value for name, value in os.environ.items() if name not in of_accounts}
-    settings = load(Path(os.devnull), overrides, environ=environ, needs_account=False)
+    settings = load(Path(os.devnull), environ=environ, needs_account=False)
     if importlib.util.find_spec("pymap") is None:
         fail(
             "the demo needs the extra `demo`. In a checkout, install it with: "
@@ -36,17 +36,22 @@ def demo(**overrides: object) -> None:
     # Loaded here: it can't be loaded without the extra.
     server = importlib.import_module("mailmcp.demo.server")
     with server.EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))) as embedded:
-        account = Account(
-            account_id="demo",
-            host=embedded.host,
-            port=embedded.port,
-            user=embedded.user,
-            credentials=Password(lambda: str(embedded.password)),
-            tls=Tls.NONE,
-            special_uses={name: f"\\{name}" for name in ("Archive", "Drafts", "Junk", "Sent", "Trash")},
-        )
+        account = account_of(embedded)
         owner = Owner(names=(OWNER.display_name,), addresses=(OWNER.addr_spec,))
         preferences = replace(settings.preferences, owners={account.account_id: owner})
         run_server(
             replace(settings, accounts=(account,), preferences=preferences), source="the sample mailbox"
         )
+
+
+def account_of(embedded: Any) -> Account:
+    """Return the account of an `EmbeddedServer`."""
+    return Account(
+        account_id="demo",
+        host=embedded.host,
+        port=embedded.port,
+        user=embedded.user,
+        credentials=Password(lambda: str(embedded.password)),
+        tls=Tls.NONE,
+        special_uses={name: f"\\{name}" for name in ("Archive", "Drafts", "Junk", "Sent", "Trash")},
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from mailmcp import __version__
-from mailmcp.cli.options import config_option, load, reply_options
+from mailmcp.cli.options import config_option, load
 from mailmcp.server.app import Options, build_server
 from mailmcp.server.stdio import run_stdio
 from mailmcp.settings.load import Settings
@@ -32,17 +32,14 @@ _log = logging.getLogger(__name__)
 @click.option(
     "--port", type=click.IntRange(0, 65535), help="With http, the port; 0 for any free one. Default: 8000."
 )
-@reply_options
-def serve(
-    config: Path | None, transport: str, host: str | None, port: int | None, **overrides: object
-) -> None:
+def serve(config: Path | None, transport: str, host: str | None, port: int | None) -> None:
     """Serve MCP over stdio or HTTP.
 
     It ends when stdin closes, by a signal or by Ctrl-C.
     """
     if transport == "stdio" and not (host is None and port is None):
         raise click.UsageError("--host and --port need --transport http.")
-    settings = load(config, overrides, needs_account=False)
+    settings = load(config, needs_account=False)
     run = None
     if transport == "http":
         run = _http_runner(settings, host or "127.0.0.1", 8000 if port is None else port)
@@ -59,9 +56,10 @@ def run_server(settings: Settings, run: Callable[..., None] | None = None, *, so
     """
     for warning in settings.warnings:
         _log.warning("%s", warning)
+    ids = ", ".join(account.account_id for account in settings.accounts)
     origin = source or settings.source or "the environment"
-    served = ", ".join(account.account_id for account in settings.accounts) or "no account"
-    _log.info("mailmcp %s serves %s from %s", __version__, served, origin)
+    served = f"{ids} from {origin}" if ids else "no account: run mailmcp setup"
+    _log.info("mailmcp %s serves %s", __version__, served)
     if run is None and sys.stdin.isatty():
         click.echo("mailmcp waits for a host to speak MCP on stdin. Ctrl-C ends it.", err=True)
     options = Options(

@@ -19,7 +19,6 @@ from mailmcp.reasons import Reason
 from mcp_envelope import InvalidInputError
 
 _SEARCH = "s3"
-_MAILBOXES = "m1"
 _CHECKSUM = re.compile(r"[0-9a-f]{8}")
 _FORBIDDEN = re.compile(r"[\r\n\0]")
 _TOTAL = re.compile(r"(\d{1,10})(~?)(-?)(a?)", re.ASCII)
@@ -116,19 +115,6 @@ class SearchCursor:
     """Whether words are looked for in file names and all header fields: they are nowhere else."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MailboxesCursor:
-    """Where a list of mailboxes continues."""
-
-    account_id: str
-    position: str
-    """The last mailbox that was listed."""
-
-    include_counts: bool
-    all_accounts: bool = False
-    """Whether the list goes on with the accounts after this one."""
-
-
 def format_search_cursor(cursor: SearchCursor) -> str:
     """Write the cursor of a search."""
     marks = {"~": not cursor.total_exact, "-": cursor.incomplete, "a": cursor.anywhere}
@@ -192,30 +178,6 @@ def _parse_sources(texts: Sequence[str]) -> Iterator[Position]:
         mailbox = unescape_field(match["mailbox"])
         way = Way(match["way"] or Way.UID)
         yield Position(account_id=account_id, mailbox=mailbox, way=way, skip=skip, **numbers)
-
-
-def format_mailboxes_cursor(cursor: MailboxesCursor) -> str:
-    """Write the cursor of a list of mailboxes."""
-    counts = "1" if cursor.include_counts else "0"
-    scope = ["*"] if cursor.all_accounts else []
-    return seal([_MAILBOXES, cursor.account_id, counts, escape_field(cursor.position), *scope])
-
-
-def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
-    """Read the cursor of a list of mailboxes.
-
-    Raises:
-        InvalidInputError: With reason `cursor_malformed`.
-    """
-    match = _LISTED.fullmatch(".".join(unseal(text, _MAILBOXES)))
-    if match is None:
-        raise malformed_cursor()
-    return MailboxesCursor(
-        account_id=match["account"],
-        position=unescape_field(match["position"]),
-        include_counts=match["counts"] == "1",
-        all_accounts=bool(match["all"]),
-    )
 
 
 def escape_field(value: str) -> str:

@@ -111,7 +111,7 @@ def test_a_fetch_stays_within_the_servers_message_limit(peer: PeerFactory) -> No
     server = peer(messages=letters(range(1, 8)), capabilities=(*PLAIN, "MESSAGELIMIT=3"))
     assert find(server).uids == (7, 6, 5, 4, 3, 2, 1)
     fetches = [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]
-    assert fetches == ["1:3", "4:6", "7"]
+    assert fetches == ["5:7", "2:4", "1"]
 
 
 @pytest.mark.parametrize("uid", [0, 2**32, 99_999_999_999, int("9" * 4000)])

@@ -3,28 +3,17 @@
 tnefparse is under the LGPL.
 """
 
-import struct
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import BinaryIO, Final
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, UnreadableError
-from mailmcp.documents.formats.mapi import (
-    TOO_DEEP,
-    Attachment,
-    Message,
-    Prop,
-    find_file,
-    write_message,
-)
+from mailmcp.documents.formats.mapi import TOO_DEEP, Attachment, Message, Prop, list_files, write_message
+from mailmcp.documents.listing import File
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.tnef import (
     BINARY,
     OBJECT,
     STRING8,
-    TIME,
-    MalformedTnefError,
     Properties,
     PropertyReader,
     Values,
@@ -36,7 +25,6 @@ _MESSAGE_PROPERTIES: Final = 0x00069003
 _ATTACHMENT_BEGINS: Final = 0x00069002
 _ATTACHMENT_PROPERTIES: Final = 0x00069005
 _CODE_PAGE: Final = 0x00069007
-_DATE_SENT: Final = 0x00038005
 _TEXTS: Final = {0x00018004: Prop.SUBJECT, 0x0002800C: Prop.BODY}
 _ATTACHMENT_VALUES: Final = {
     0x00018010: (Prop.ATTACH_SHORT_NAME, STRING8),
@@ -49,33 +37,16 @@ _MESSAGE_INTERFACE: Final = bytes.fromhex("0703020000000000c000000000000046")
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the message, and a line for each of its files.
-
-    Raises:
-        UnreadableError: It is damaged.
-        StopReading: A limit is reached.
-    """
+    """Write the message, and a line for each of its files."""
     write_message(_read_message(content.read(), out, 1), out)
 
 
-def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:
-    """Return the content of the file that is listed under a name.
-
-    Raises:
-        UnreadableError: There is none.
-        StopReading: Time is up.
-    """
-    return find_file(_read_message(content.read(), out, 1), name)
+def files(content: BinaryIO, out: Writer) -> list[File]:
+    """Return its files."""
+    return list_files(_read_message(content.read(), out, 1))
 
 
 def _read_message(octets: bytes, out: Writer, depth: int) -> Message:
-    try:
-        return _read_attributes(octets, out, depth)
-    except MalformedTnefError as error:
-        raise UnreadableError(Cause.MALFORMED) from error
-
-
-def _read_attributes(octets: bytes, out: Writer, depth: int) -> Message:
     own: Values = {}
     recipients: list[Values] = []
     attachments: list[Values] = []
@@ -90,8 +61,6 @@ def _read_attributes(octets: bytes, out: Writer, depth: int) -> Message:
             recipients = [table.values() for _ in range(min(table.number(), limits.MAPI_PROPERTIES_MAX))]
         elif attribute in _TEXTS:
             own.setdefault(_TEXTS[attribute], (STRING8, data))
-        elif attribute == _DATE_SENT:
-            own.setdefault(Prop.SUBMIT_TIME, (TIME, _file_time(data)))
         elif attribute == _ATTACHMENT_BEGINS:
             attachments.append({})
         elif attachments and attribute in _ATTACHMENT_VALUES:
@@ -130,13 +99,3 @@ def _attributes(octets: bytes, out: Writer) -> Iterator[tuple[int, bytes]]:
         elif not each.is_intact:
             out.add_note("A checksum in the file is wrong: it may be damaged.")
         yield each.id, each.data
-
-
-def _file_time(data: bytes) -> bytes:
-    """Turn a date of seven numbers (section 2.1.3.3.5) into a time of properties; b"" if there is none."""
-    try:
-        year, month, day, hour, minute, second = struct.unpack_from("<6H", data)
-        when = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    except (struct.error, ValueError):
-        return b""
-    return struct.pack("<Q", int((when - datetime(1601, 1, 1, tzinfo=UTC)).total_seconds()) * 10_000_000)

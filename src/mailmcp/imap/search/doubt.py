@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from mailmcp.imap.command import Command, RefusedError
+from mailmcp.imap.command import Command
 from mailmcp.imap.pipeline import Steps, run_steps
 from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.search.plan import ALL_MESSAGES, search_command, write_keys
@@ -143,7 +143,7 @@ def _choose_known(
     items = f"(UID BODY.PEEK[HEADER.FIELDS ({' '.join(names)})] BODY.PEEK[TEXT]<0.{_TEXT_OCTETS}>)".encode()
     newest = b"%d:*" % max(exists - _KNOWN_MESSAGES + 1, 1)
     [reply] = (yield [Command(name="FETCH", arguments=[newest, items])]).replies
-    rows, _ = parse_rows(reply.response if isinstance(reply, RefusedError) else reply)
+    rows, _ = parse_rows(reply)
     known = {}
     for kind, row in wanted.items():
         samples = ((uid, next(_texts(row, query, message), "")) for uid, message in rows.items())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from typing import Final
 
-from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
+from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.cache import Candidates
@@ -25,6 +25,7 @@ from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.search.verify import (
     find_contradicted,
     header_items,
+    look_inside,
     matches,
     merge_items,
     only_times,
@@ -161,10 +162,13 @@ class Attempt:
         first, others = uids[: self.request.size], uids[self.request.size :]
         if not first or self.request.tally:
             return []
-        jobs = [(first, self.row_items), *([(others, self.proof_items)] if everything else [])]
         sample = sample_evenly(others) if samples and not everything else ()
-        results = yield from fetch_steps(self.session, *jobs, optional=(sample, _TIMES))
+        jobs: list[FetchJob] = [(first, self.row_items)]
+        jobs += [(others, self.proof_items)] if everything else []
+        jobs += [(sample, _TIMES)] if sample else []
+        results = yield from fetch_steps(self.session, *jobs)
         sampled = results.pop().messages.values() if sample else ()
+        results = yield from look_inside(self.session, self.plan.local, results)
         self.rows.update(results[0].messages)
         for each in results:
             self._note(each)
@@ -192,17 +196,18 @@ class Attempt:
 
     def _next_size(self, most: int, sizes: Iterator[int]) -> int:
         """Return how many candidates to fetch next; 0 if the time or the budget is spent."""
-        if self.request.tally:
-            return self.request.tally.grant(most)
         if self._is_late and self.checked:
             return 0
+        if self.request.tally:
+            return self.request.tally.grant(most)
         return next(sizes) if self.plan.local.criteria else self.request.size - len(self.matches)
 
     def _look_at(self, chunk: Sequence[int]) -> Steps[bool]:
         """Fetch what decides whether candidates match; returns whether all came, or their failures."""
         verifies = bool(self.plan.local.criteria)
         items = self.proof_items if verifies else self.row_items
-        [fetched] = yield from fetch_steps(self.session, (chunk, items))
+        results = yield from fetch_steps(self.session, (chunk, items))
+        [fetched] = yield from look_inside(self.session, self.plan.local, results)
         if fetched.interrupted:  # the next page begins with them
             self.interrupted = True
             if self.request.tally:
@@ -251,24 +256,14 @@ class Attempt:
         return position.is_begun and not position.uid and 0 < position.rank < rank - slack
 
     def _complete_rows(self) -> Steps[None]:
-        """Fetch the rows of matches that were only verified so far, and plain ones of unreadable messages."""
+        """Fetch the rows of matches that were only verified so far."""
         uids = [each.uid for each in self.matches]
         missing = [uid for uid in uids if uid not in self.rows and uid not in self.failures]
         if missing:
-            yield from self._add_rows(missing, self.row_items)
-        lacking = (uid for uid in uids if uid not in self.rows)
-        unreadable = [uid for uid in lacking if self.failures[uid].code is Code.INTERNAL]
-        if unreadable and not self.interrupted:
-            # Without its structure and text, the row of a message may be readable.
-            costly = ("BODYSTRUCTURE", "BODY.PEEK[TEXT]")
-            yield from self._add_rows(
-                unreadable, [item for item in self.row_items if not item.startswith(costly)]
-            )
-
-    def _add_rows(self, uids: Sequence[int], items: Sequence[str]) -> Steps[None]:
-        [fetched] = yield from fetch_steps(self.session, (uids, items))
-        self.rows.update(fetched.messages)
-        self._note(fetched)
+            results = yield from fetch_steps(self.session, (missing, self.row_items))
+            [fetched] = yield from look_inside(self.session, self.plan.local, results)
+            self.rows.update(fetched.messages)
+            self._note(fetched)
 
     def _doubt(self, candidates: Candidates, exists: int) -> Steps[frozenset[str]]:
         """Return the criteria that the rows of a page contradict; one round trip if they do, once."""

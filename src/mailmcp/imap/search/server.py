@@ -219,7 +219,7 @@ def _count(session: Session, queries: Sequence[SearchQuery]) -> Steps[tuple[int,
             command = search_command(make_plan(query, can=session.can).keys, returning=b"(COUNT)")
         except InvalidInputError:
             continue
-        asked += [(number, command)] if session.connection.sends_at_once(command) else []
+        asked.append((number, command))
     replies = (yield [command for _, command in asked]).replies
     for (number, _), reply in zip(asked, replies, strict=True):
         counts[number] = _parse_count(replies, reply) or 0

@@ -25,9 +25,6 @@ from mcp_envelope import InternalError, NextAction, NotFoundError, Report, Resou
 SAVED_OCTETS_MAX: Final = 75_000_000
 """A saved file: as Base64 twice what the most generous providers accept as a message."""
 
-_PARTS_NAMED_MAX: Final = 50
-"""Parts that an error names if the requested one doesn't exist; hardly any message has more."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachedFile:
@@ -84,21 +81,18 @@ def fetch_part(
     session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
     start = fetch_start(session, ref.uid, part_id)
     if isinstance(start, FetchFailure):
-        if not start.is_of_items:
-            raise fetch_error(ref, start)
-        return _fetch_from_whole(session, ref, part_id, choose_limit)
+        raise fetch_error(ref, start)
     octets = bytearray(start.sections.get(part_id, b""))
     structure = parse_body_structure(start.body_structure)
-    is_small = start.size_octets is not None and start.size_octets <= limits.MESSAGE_WINDOW_OCTETS
     found = find_part(structure.root, part_id)
-    is_unsure = not structure.is_readable and (is_small or found is None)
-    if structure.root is None or has_no_content(structure.root) or is_unsure:
+    is_small = start.size_octets is not None and start.size_octets <= limits.MESSAGE_WINDOW_OCTETS
+    is_sound = structure.root is not None and structure.is_readable and not has_no_content(structure.root)
+    is_lacking = not is_sound and (is_small or found is None or not octets)
+    # pymap sends nothing of most parts within an attached message, and of the first one the wrong part.
+    as_announced = found is None or len(octets) == min(found.size_octets, limits.PART_RANGE_OCTETS)
+    if is_lacking or (not as_announced and (is_small or not octets)):
         return _fetch_from_whole(session, ref, part_id, choose_limit)
     part = _choose(structure.root, ref, part_id)
-    # pymap sends nothing of most parts within an attached message, and of the first one the wrong part.
-    is_other = len(octets) < limits.PART_RANGE_OCTETS and len(octets) != part.size_octets
-    if (part.size_octets and not octets) or (is_other and is_small):
-        return _fetch_from_whole(session, ref, part_id, choose_limit)
     limit = choose_limit(AttachedFile(ref=ref, part=part))
     if len(octets) <= limit:
         rest = fetch_rest(session, ref.uid, part_id, offset=len(octets), size_octets=part.size_octets)
@@ -145,13 +139,11 @@ def _choose(root: Part | None, ref: MessageRef, part_id: str) -> Part:
     if part is not None and not part.is_multipart:
         return part
     known = [each.part_id for each in _content_parts(root)]
-    shown = ", ".join(known[:_PARTS_NAMED_MAX])
-    more = f" and {len(known) - _PARTS_NAMED_MAX} more" if len(known) > _PARTS_NAMED_MAX else ""
     raise NotFoundError(
-        f"The message has no part {part_id}. Parts: {shown}{more}.",
+        f"The message has no part {part_id}. Parts: {', '.join(known)}.",
         reason=Reason.PART_MISSING,
         resource=Resource(type="part", id=part_id),
-        details={"message_id": ref.message_id, "part_ids": known[:_PARTS_NAMED_MAX]},
+        details={"message_id": ref.message_id, "part_ids": known},
         next_action=NextAction(
             instruction="Get the message, which lists its attachments.",
             tool=GET_MESSAGE,

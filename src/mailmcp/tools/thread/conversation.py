@@ -1,4 +1,4 @@
-"""Find the messages of a conversation, by ids alone, in one account or in all.
+"""Find the messages of a conversation, by ids alone, in one account or in all; and read their texts.
 
 The search starts from one message and follows references until it finds nothing new. It also uses the
 server's thread ids if there are any. Those alone are not enough: servers split conversations whose subject
@@ -6,7 +6,7 @@ changes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 from zlib import crc32
@@ -14,15 +14,24 @@ from zlib import crc32
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.fetch import id_items
-from mailmcp.imap.id_search import IdQuery, fetch_rows, is_searchable
-from mailmcp.imap.pipeline import run_steps
+from mailmcp.imap.fetch import fetch_messages, id_items
+from mailmcp.imap.id_search import IdQuery, is_searchable
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.imap.special_use import is_draft
+from mailmcp.mail.calendar.invitation import (
+    InvitationVersion,
+    find_replaced,
+    invitation_part,
+    read_invitation,
+)
 from mailmcp.mail.header.fields import Headers, parse_headers
+from mailmcp.mail.message import parse_message
+from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Structure
+from mailmcp.mail.mime.transfer import complete_lines
+from mailmcp.mail.read import ReadText, read_text, text_to_fetch
 from mailmcp.mail.thread import (
     THREAD_HEADER_FIELDS,
     ThreadHeaders,
@@ -32,9 +41,14 @@ from mailmcp.mail.thread import (
 )
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.copies import Folded, copy_keys
-from mailmcp.tools.errors import fetch_error
+from mailmcp.tools.errors import fetch_error, message_issue
+from mailmcp.tools.fetch_parts import fetch_parts
 from mailmcp.tools.related import RelatedMail
 from mailmcp.tools.tool import Call
+from mcp_envelope import Issue
+
+_TEXT_OCTETS: Final = 65_536
+"""Fetched of each text: nearly all are shorter, quoted history included."""
 
 ROUNDS_MAX: Final = 8
 """Searches for the messages that those found refer to."""
@@ -61,7 +75,7 @@ class Member:
     """Other places of the message, in the order of the mailboxes."""
 
     draft: bool = False
-    """Whether it has not been sent: by its flag or its mailbox, and no copy of it is elsewhere."""
+    """Whether it has not been sent: by the flag or the mailbox of one of its places."""
 
     @cached_property
     def headers(self) -> Headers:
@@ -88,11 +102,6 @@ class Member:
         moment = self.links.date or self.row.internal_date
         same = f"{self.links.own_id} {self.row.size_octets} {self.row.internaldate_epoch}"
         return (int(moment.timestamp()) if moment else 0, crc32(same.encode("utf-8", "replace")))
-
-    def with_copies(self, others: Sequence["Member"]) -> "Member":
-        """Return the message with the places of others that are copies of it."""
-        places = (ref for each in others for ref in (each.ref, *each.copies))
-        return replace(self, copies=(*self.copies, *places))
 
 
 async def find_conversation(
@@ -129,7 +138,7 @@ async def find_conversation(
 def _fetch_row(session: Session, ref: MessageRef) -> FetchedMessage:
     session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
     items = (*_ITEMS, *id_items(session, threads=True))
-    fetched = run_steps(session, fetch_rows(session, [ref.uid], items))
+    fetched = fetch_messages(session, [ref.uid], items)
     if failure := fetched.failures.get(ref.uid):
         raise fetch_error(ref, failure)
     return fetched.messages[ref.uid]
@@ -167,38 +176,86 @@ async def _follow(call: Call, start: Member, found: RelatedMail) -> list[Member]
 
 
 def _fold(members: Sequence[Member], start: MessageRef, found: RelatedMail) -> list[Member]:
-    """Merge the copies of each message into one: the requested one, else that in the first mailbox.
-
-    A draft that a program left behind is a copy of the message that was sent, whose Message-ID it has:
-    strangers write no drafts.
-    """
+    """Merge the copies of each message into one: the requested one, else that in the first mailbox."""
     uses = {
         (account_id, each.name): each.special_use
         for account_id, listed in found.listings.items()
         for each in listed
     }
-    drafts = {each.ref for each in members if is_draft(each.row, uses.get(_place(each.ref), ""))}
     rank = {place: number for number, place in enumerate(uses)}
     folded = Folded[tuple[str, str], Member]()
-    for each in sorted(
-        members, key=lambda each: (each.ref in drafts, each.ref != start, rank.get(_place(each.ref), -1))
-    ):
+    for each in sorted(members, key=lambda each: (each.ref != start, rank.get(_place(each.ref), -1))):
         folded.add(_place(each.ref), each, copy_keys(each.ref.account_id, each.row))
-    merged: list[Member] = []
-    for first, *others in map(dict.values, folded.messages):
-        # All Mail has drafts too, so a copy there proves nothing.
-        sent = [each for each in (first, *others) if uses.get(_place(each.ref)) != "\\All"] or [first]
-        merged.append(replace(first.with_copies(others), draft=all(each.ref in drafts for each in sent)))
-    messages: dict[str, Member] = {}
-    for message in sorted(merged, key=lambda each: each.draft):
-        own_id = message.links.own_id
-        if message.draft and own_id in messages:
-            messages[own_id] = messages[own_id].with_copies([message])
-        else:
-            key = own_id if own_id and own_id not in messages else message.ref.message_id
-            messages[key] = message
-    return list(messages.values())
+    return [
+        replace(
+            next(iter(places.values())),
+            copies=tuple(each.ref for each in places.values())[1:],
+            draft=any(is_draft(each.row, uses.get(place, "")) for place, each in places.items()),
+        )
+        for places in folded.messages
+    ]
 
 
 def _place(ref: MessageRef) -> tuple[str, str]:
     return ref.account_id, ref.mailbox
+
+
+@dataclass(slots=True, kw_only=True)
+class Texts:
+    """The texts of messages; each message has a text or an issue."""
+
+    by_ref: dict[MessageRef, ReadText] = field(default_factory=dict)
+    replaced: dict[MessageRef, MessageRef] = field(default_factory=dict)
+    """Invitations of which a newer version is among the messages, each with the newest."""
+
+    defects: list[tuple[str, ...]] = field(default_factory=list)
+    """Of the structures of messages that may have parts which weren't read."""
+
+    issues: list[Issue] = field(default_factory=list)
+
+
+async def read_texts(call: Call, members: Sequence[Member]) -> Texts:
+    """Fetch and read the texts of messages; one round trip for twenty mailboxes of an account."""
+    structures = {each.ref: each.structure for each in members}
+    fetched = await fetch_parts(call, list(structures), lambda _session, ref: _items(structures[ref]))
+    texts = Texts(issues=[message_issue(ref, failure) for ref, failure in fetched.failures.items()])
+
+    def read_all() -> None:
+        versions: dict[MessageRef, InvitationVersion] = {}
+        for each in members:
+            if (row := fetched.messages.get(each.ref)) is None:
+                continue
+            texts.by_ref[each.ref], defects = _read(each, row)
+            texts.defects += [defects] if defects else []
+            if (part := invitation_part(each.structure.root)) is not None:
+                octets = row.sections.get(part.part_id, b"")
+                if (version := read_invitation(octets, part, call.preferences.zone)) is not None:
+                    versions[each.ref] = version
+        texts.replaced = find_replaced(versions)
+
+    await anyio.to_thread.run_sync(read_all)
+    return texts
+
+
+def _items(structure: Structure) -> tuple[str, ...]:
+    if structure.root is None or not structure.is_readable:
+        return ("UID", f"BODY.PEEK[]<0.{_TEXT_OCTETS}>")
+    invitation = invitation_part(structure.root)
+    parts = (*text_to_fetch(structure.root), *([invitation] if invitation else []))
+    return ("UID", *(f"BODY.PEEK[{part.part_id}]<0.{_TEXT_OCTETS}>" for part in parts))
+
+
+def _read(member: Member, row: FetchedMessage) -> tuple[ReadText, tuple[str, ...]]:
+    """Read the text of a message; also return the defects of its structure."""
+    root, defects = member.structure.root, member.structure.defects
+    if root is None or not member.structure.is_readable:
+        octets = row.sections.get("", b"")
+        view = parse_message(octets, complete=len(octets) < _TEXT_OCTETS)
+        root, defects, contents = view.structure, view.tree.structure.defects, view.contents()
+        cut = set() if view.complete else {part.part_id for part in choose_text_parts(root).all}
+    else:
+        parts = text_to_fetch(root)
+        contents = {part.part_id: row.sections.get(part.part_id.upper(), b"") for part in parts}
+        cut = {part.part_id for part in parts if part.size_octets > _TEXT_OCTETS}
+    contents |= {part_id: complete_lines(contents[part_id]) for part_id in cut & contents.keys()}
+    return read_text(member.headers, root, contents, cut=frozenset(cut)), defects
