@@ -14,7 +14,7 @@ from mailmcp import limits
 from mailmcp.imap.fetch import fetch_steps
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.cache import Candidates
-from mailmcp.imap.search.order import RankBy, is_after, rank_of, sort_by_rank
+from mailmcp.imap.search.order import RANK_ITEMS, SORT_KEYS, RankBy, is_after, rank_of, sort_by_rank
 from mailmcp.imap.search.plan import Plan, may_change
 from mailmcp.imap.search.server import search
 from mailmcp.imap.search.values import PageRequest
@@ -146,7 +146,7 @@ def _find_sorted(
 ) -> Steps[Candidates | None]:
     """Let the server sort all candidates; they are sorted here if it turns out that it can't."""
     order = request.order
-    found = yield from search(session, plan, sort=order.by.sort_key)
+    found = yield from search(session, plan, sort=SORT_KEYS[order.by])
     if found is None:
         return None
     mailbox = _opened(session)
@@ -206,7 +206,7 @@ def _fetch_ranks(session: Session, uids: Sequence[int], request: PageRequest) ->
 
     A message that can't be ranked gets the rank of the one before it.
     """
-    items = ["UID", *request.order.by.items]
+    items = ["UID", *RANK_ITEMS[request.order.by]]
     [fetched] = yield from fetch_steps(session, (uids, items))
     if fetched.interrupted:
         yield []  # raises: without ranks there is no order

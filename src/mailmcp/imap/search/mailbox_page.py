@@ -14,6 +14,7 @@ from mailmcp.imap.search.candidates import TIMED_CANDIDATES_MAX, cache_key, find
 from mailmcp.imap.search.doubt import doubt_noise
 from mailmcp.imap.search.order import (
     ORDER_SLACK_S,
+    RANK_ITEMS,
     are_in_order,
     rank_of,
     sample_evenly,
@@ -79,7 +80,7 @@ class Attempt:
         if request.tally:
             self.row_items = self.proof_items = merge_items(row, proof)
         else:
-            self.proof_items = merge_items(proof, request.order.by.items)
+            self.proof_items = merge_items(proof, RANK_ITEMS[request.order.by])
             self.row_items = merge_items(row, [*self.proof_items, *header_items(request.query)])
 
     def make(self) -> Steps[MailboxPage | PageRequest]:
