@@ -74,7 +74,7 @@ async def walk(client: Client, show: Show) -> None:
 
 async def run(show: Show, *, mode: str = "auto", command: Path = COMMAND) -> None:
     """Run the whole session with a `mailmcp`; `mode` is the SDK client's choice of protocol era."""
-    started = StdioServerParameters(command=str(command), args=["demo", "--log-level", "error"])
+    started = StdioServerParameters(command=str(command), args=["demo"], env={"MAILMCP_LOG_LEVEL": "error"})
     async with Client(started, mode=mode) as client:
         await walk(client, show)
 

@@ -2,7 +2,7 @@
 
 from mailmcp import limits
 from mailmcp.imap.client import LITERAL_OCTETS_MAX, RESPONSE_OCTETS_MAX
-from mailmcp.model.cursor import SearchCursor, Source, format_search_cursor
+from mailmcp.model.cursor import Position, SearchCursor, format_search_cursor
 from mailmcp.model.resource_uri import URI_CHARS_MAX
 
 UID_DIGITS = 10
@@ -15,7 +15,7 @@ def test_a_page_of_uids_fits_the_command_line_of_dovecot() -> None:
 def test_the_longest_cursor_can_be_sent_back() -> None:
     longest = "\u65e5" * limits.ARGUMENT_CHARS_MAX
     cursor = SearchCursor(
-        sources=(Source(account_id="a" * 64, mailbox=longest, uidvalidity=2**32 - 1, uid=2**32 - 1),),
+        sources=(Position(account_id="a" * 64, mailbox=longest, uidvalidity=2**32 - 1, uid=2**32 - 1),),
         total=2**32 - 1,
         arguments=dict.fromkeys(["query", "from", "to", "subject"], longest[: limits.ARGUMENT_CHARS_MAX]),
     )

@@ -133,8 +133,11 @@ def _ours(host: str, port: int, login: Login) -> StdioServerParameters:
     variables = {"HOST": host, "PORT": str(port), "USER": login.user, "PASSWORD": login.password}
     return StdioServerParameters(
         command=os.fspath(Path(sys.executable).with_name("mailmcp")),
-        args=["serve", "--log-level", "error"],
-        env={f"MAILMCP_{name}": value for name, value in (variables | {"TLS": "none"}).items()},
+        args=["serve"],
+        env={
+            f"MAILMCP_{name}": value
+            for name, value in (variables | {"TLS": "none", "LOG_LEVEL": "error"}).items()
+        },
     )
 
 

@@ -58,9 +58,6 @@ STRUCTURE_DEPTH_MAX: Final = 32
 STRUCTURE_PARTS_MAX: Final = 500
 """Parts of one message that are listed."""
 
-HEADERS_OCTETS_MAX: Final = 1_048_576
-"""Fetched of a message's header: 20,000 recipients."""
-
 HEADER_CHARS_MAX: Final = 2_000
 """One header value in a reply; addresses are never cut in the middle."""
 

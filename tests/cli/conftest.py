@@ -1,8 +1,7 @@
-"""Runs `mailmcp` in this process, with a client of the SDK in the host's place, or as a process."""
+"""Runs `mailmcp` in this process, with a client of the SDK in the host's place."""
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -11,23 +10,13 @@ import pytest
 from click.testing import CliRunner, Result
 from mcp import Client
 
-from cli.served import Served, clean_environment
+from cli.served import clean_environment
 from mailmcp.cli.main import cli
 
-Serve: TypeAlias = Callable[..., Served]
 Host: TypeAlias = Callable[[Client], Awaitable[object]]
 """What a host does with the client that it has connected."""
 
 ServeTo: TypeAlias = Callable[..., Result]
-
-
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Starts processes of `mailmcp`, which end with the test; arguments and `environment`."""
-    with ExitStack() as stack:
-        yield lambda *arguments, environment=None: stack.enter_context(
-            Served(arguments, environment=environment, folder=tmp_path)
-        )
 
 
 @pytest.fixture
@@ -50,17 +39,12 @@ def serve_to(monkeypatch: pytest.MonkeyPatch) -> ServeTo:
 
 
 @pytest.fixture(autouse=True)
-def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Commands run in this process see no settings of whoever runs the tests."""
-    for name, value in clean_environment(tmp_path).items():
-        monkeypatch.setenv(name, value)
+def own_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Commands see no settings of whoever runs the tests, and configure logging for the test alone."""
     for name in ("MAILMCP_CONFIG", "MAILMCP_HOST", "MAILMCP_USER", "MAILMCP_PASSWORD"):
         monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture(autouse=True)
-def restored_logging() -> Iterator[None]:
-    """Commands configure logging for their whole process, which is this one."""
+    for name, value in clean_environment(tmp_path).items():
+        monkeypatch.setenv(name, value)
     root, ours = logging.getLogger(), logging.getLogger("mailmcp")
     handlers, levels = root.handlers[:], (root.level, ours.level)
     yield

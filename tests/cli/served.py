@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
@@ -20,64 +20,55 @@ _INITIALIZE = {
 
 
 class Served:
-    """One process and its pipes, for one `with` block; `folder` stands in for the user's home."""
+    """One process and its pipes, for one `with` block, which begins with the handshake of the older era.
 
-    def __init__(
-        self, arguments: Sequence[str], *, environment: Mapping[str, str] | None = None, folder: Path
-    ) -> None:
-        self._arguments = list(arguments)
-        self._environment = clean_environment(folder) | dict(environment or {})
+    `folder` stands in for the user's home.
+    """
+
+    def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
         self._errors = folder / "stderr.txt"
         self._next_id = 0
         self.lines: list[str] = []
         """What it wrote to stdout so far, as far as it was read."""
-
-    def __enter__(self) -> Self:
         with self._errors.open("wb") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "mailmcp", *self._arguments],
+                [sys.executable, "-m", "mailmcp", *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=self._environment,
-                text=True,
+                env=clean_environment(folder) | environment,
                 encoding="utf-8",
             )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.stdin, self.stdout = self.process.stdin, self.process.stdout
+
+    def __enter__(self) -> Self:
+        assert self.request("initialize", _INITIALIZE)["result"]["serverInfo"]["name"] == "mailmcp"
+        self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return self
 
     def __exit__(self, *_: object) -> None:
         with suppress(BrokenPipeError):
-            self._stdin.close()
-        try:
-            self.process.wait(EXIT_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self._stdout.close()
+            self.stdin.close()
+        self.process.kill()
+        self.process.wait()
+        self.stdout.close()
 
     @property
     def stderr(self) -> str:
         """All it wrote to stderr so far."""
         return self._errors.read_text(encoding="utf-8")
 
-    def introduce(self) -> dict[str, Any]:
-        """Shake hands as clients before 2026-07-28 do; returns the server's answer."""
-        answer = self.request("initialize", _INITIALIZE)
-        self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        return answer
-
-    def call(self, tool: str, **arguments: object) -> dict[str, Any]:
-        """Call a tool and wait for its result."""
-        result: dict[str, Any] = self.request("tools/call", {"name": tool, "arguments": arguments})["result"]
-        return result
-
     def request(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
         """Send a request and wait for its answer."""
-        wanted = self.send(method, params)
-        while True:
-            answer = self.read()
-            if answer.get("id") == wanted:
-                return answer
+        wanted, answer = self.send(method, params), dict[str, Any]()
+        while answer.get("id") != wanted:
+            line = self.stdout.readline()
+            assert line, f"it ended:\n{self.stderr}"
+            self.lines.append(line)
+            answer = json.loads(line)
+        return answer
 
     def send(self, method: str, params: Mapping[str, object]) -> int:
         """Send a request and return its id; nobody waits for the answer."""
@@ -87,41 +78,15 @@ class Served:
 
     def write(self, message: object) -> None:
         """Send one line: a message as JSON, or text as it is."""
-        line = message if isinstance(message, str) else json.dumps(message)
-        self._stdin.write(line + "\n")
-        self._stdin.flush()
+        self.stdin.write((message if isinstance(message, str) else json.dumps(message)) + "\n")
+        self.stdin.flush()
 
-    def read(self) -> dict[str, Any]:
-        """Read one message."""
-        line = self._stdout.readline()
-        assert line, f"it ended:\n{self.stderr}"
-        self.lines.append(line)
-        message: dict[str, Any] = json.loads(line)
-        return message
-
-    def close(self, timeout_s: float = EXIT_S) -> int:
-        """Close stdin, wait for the end and return the exit status.
-
-        Raises:
-            subprocess.TimeoutExpired: It does not end in time.
-        """
-        self._stdin.close()
-        status = self.process.wait(timeout_s)
-        self.lines += self._stdout.readlines()
+    def close(self) -> int:
+        """Close stdin, wait for the end and return the exit status."""
+        self.stdin.close()
+        status = self.process.wait(EXIT_S)
+        self.lines += self.stdout.readlines()
         return status
-
-    def die(self) -> None:
-        """Close both pipes at once, as the end of a host's process does."""
-        self._stdout.close()
-        self._stdin.close()
-
-    @property
-    def _stdin(self) -> Any:
-        return self.process.stdin
-
-    @property
-    def _stdout(self) -> Any:
-        return self.process.stdout
 
 
 def clean_environment(home: Path) -> dict[str, str]:

@@ -88,14 +88,6 @@ def test_a_host_with_a_command_is_changed_by_it(
     assert f"{program} ended with status 3" in run("install", host_id, "--yes").stderr
 
 
-def test_an_entry_of_yaml_is_only_printed(home: Path) -> None:
-    result = run("install", "goose")
-    assert (result.exit_code, list(home.iterdir())) == (0, [])
-    assert 'extensions:\n  mailmcp:\n    name: "mailmcp"\n' in result.stdout
-    listed = run("install", "--list").stdout
-    assert (listed.count("by hand\n"), listed.count("not found\n")) == (1, len(HOSTS) - 1)
-
-
 def test_a_file_with_comments_is_refused_and_the_entry_printed(home: Path) -> None:
     path = home / ".config" / "zed" / "settings.json"
     path.parent.mkdir(parents=True)

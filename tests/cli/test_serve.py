@@ -1,6 +1,6 @@
 """`mailmcp serve` and `demo`: what settings and options do, and what is logged."""
 
-import json
+import re
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from tools.letters import make_letter
 from tools.stores import peer_account, pymap_store
 
 SECRETS = ("hushsubject", "hushbody", "hushsender", "hushquery", "hushname", "hushvalue", "fake-password")
-FIELDS = {"tool", "account", "mailbox", "request_id", "outcome", "duration_ms", "bytes_received"}
+FIELDS = {"tool", "request_id", "outcome", "duration_ms", "bytes_received"}
 SEARCH = "imap_search_messages"
 
 
@@ -67,18 +67,17 @@ def test_every_finished_call_is_one_line_without_mail_or_arguments(
         await call("imap_get_message", message_id=found["messages"][0]["message_id"], include_headers=True)
 
     config = str(write_settings(tmp_path, account))
-    served = serve_to(host, "serve", "--config", config, "--log-format", "json", "--log-level", "debug")
+    served = serve_to(host, "serve", "--config", config, MAILMCP_LOG_LEVEL="debug")
     lines = served.stderr.splitlines()
-    calls = [each for each in map(json.loads, lines) if "outcome" in each]
+    calls = [dict(re.findall(r"(\w+)=(\S+)", each)) for each in lines if "outcome=" in each]
     assert [call["request_id"] for call in calls] == [id_of(each) for each in results]
     assert [call["outcome"].partition("/")[0] for call in calls] == (
         ["ok", "ok", "ok", "invalid_input", "invalid_input", "invalid_input", "not_found", "ok"]
     )
     for call in calls:
         assert set(call) >= FIELDS
-        assert call["level"] == ("INFO" if call["outcome"] == "ok" else "WARNING")
     assert (calls[1]["account"], calls[1]["mailbox"]) == ("work", "INBOX")
-    assert calls[1]["imap_round_trips"] > 0
+    assert int(calls[1]["imap_round_trips"]) > 0
     assert [(secret, line) for line in lines for secret in SECRETS if secret in line] == []
 
 
@@ -114,13 +113,13 @@ def test_no_server_causes_a_bug_or_puts_anything_into_the_log(
                 assert reply["meta"]["request_id"]
                 assert reply.get("error", {}).get("details", {}).get("reason") != "unexpected", name
 
-    served = serve_to(host, "--config", str(write_settings(tmp_path, *accounts)), "--log-level", "debug")
+    served = serve_to(host, "--config", str(write_settings(tmp_path, *accounts)), MAILMCP_LOG_LEVEL="debug")
     assert served.stdout == ""
     assert [secret for secret in SECRETS if secret in served.stderr] == []
     assert "Traceback" not in served.stderr
 
 
-def test_options_win_over_the_file_and_warnings_are_logged(
+def test_variables_win_over_the_file_and_warnings_are_logged(
     serve_to: ServeTo, peer: PeerFactory, tmp_path: Path
 ) -> None:
     folder = tmp_path / "saved"
@@ -137,8 +136,8 @@ def test_options_win_over_the_file_and_warnings_are_logged(
         saving = {"message_id": row["message_id"], "part_id": "1", "mode": "save"}
         assert data_of(await client.call_tool("imap_get_attachment", saving))
 
-    options = ["--text", "json", "--rows", "lean"]
-    served = serve_to(host, "--config", str(config), *options, MAILMCP_SAVE_FOLDER=str(folder))
+    variables = {"MAILMCP_TEXT": "json", "MAILMCP_ROWS": "lean", "MAILMCP_SAVE_FOLDER": str(folder)}
+    served = serve_to(host, "--config", str(config), **variables)
     assert " WARNING mailmcp.cli.serve " in served.stderr
     assert [path.read_text() for path in folder.iterdir()] == ["Text of message 1.\n"]
 
@@ -161,8 +160,6 @@ def test_wrong_settings_exit_with_2_and_name_every_mistake(command: str, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        (["serve", "--log-level", "x"], '--log-level: must be one of "'),
-        (["demo", "--envelope", "x"], '--envelope: must be one of "'),
         (["serve", "--port", "8000"], "--host and --port need --transport http."),
         (
             ["serve", "--transport", "http", "--port", "{taken}"],

@@ -21,10 +21,6 @@ DRIVER_TIMEOUT_S = 90.0
 JsonObject = dict[str, Any]
 
 
-class DriverError(AssertionError):
-    """A driver ended in a way that it should not."""
-
-
 def find_node() -> Path | None:
     """Find a Node that is new enough: the one that was installed here, or the machine's."""
     # Not by way of `.bin`: npm 9 takes that link away again with the package for another processor.
@@ -51,15 +47,7 @@ def run_node(
     env: Mapping[str, str] | None = None,
     timeout_s: float = DRIVER_TIMEOUT_S,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a script with Node.
-
-    Args:
-        script: The program.
-        arguments: Its arguments.
-        given: Its standard input.
-        env: Variables besides ours.
-        timeout_s: It is killed then.
-    """
+    """Run a script with Node; `given` is its standard input, and `env` goes beside our variables."""
     node = find_node()
     assert node is not None, why_not()
     return subprocess.run(
@@ -77,15 +65,11 @@ def run_node(
 def run_driver(
     name: str, *arguments: str, calls: Sequence[JsonObject], env: Mapping[str, str] | None = None
 ) -> list[JsonObject]:
-    """Run a driver of this folder, and read the lines that it prints: one for the list, one a call.
-
-    Raises:
-        DriverError: It failed, or printed too little.
-    """
+    """Run a driver of this folder, and read the lines that it prints: one for the list, one a call."""
     done = run_node(HERE / name, *arguments, given=json.dumps(calls), env=env)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    if done.returncode != 0 or len(lines) != 1 + len(calls):
-        raise DriverError(f"{name} ended with {done.returncode} after {len(lines)} lines:\n{done.stderr}")
+    ended = f"{name} ended with {done.returncode} after {len(lines)} lines:\n{done.stderr}"
+    assert (done.returncode, len(lines)) == (0, 1 + len(calls)), ended
     return lines
 
 

@@ -1,12 +1,9 @@
 """What the clients talk to: mailmcp as it is installed, and a scripted IMAP peer behind it.
 
-Between a client and its server stands `tee`, which writes down what the server said, so
-that what the client made of it can be held against that.
+The text of its replies is the envelope itself, so that what a client made of the two can be compared.
 """
 
-import json
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -14,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
-from clients.serving import serving
 from documents.documents import zipped
 from documents.pictures import image
 from mcp_envelope import Dialect
+from servers.http_process import HttpProcess
 from servers.peer import Peer
 from servers.peer_actions import FailUid, Respond, Rule, Silence
 from servers.peer_mailbox import PeerMailbox, PeerMessage, make_messages
@@ -43,8 +40,6 @@ UNCOUNTED = "Shared"
 
 _AWKWARD = 'Grüße, 日本語, 👩🏽‍🚀, "quoted", \\back\\slash, </script>, line\u2028separator\ttab'
 """What JSON writers and readers are known to disagree about."""
-
-_TEE = 'record=$1; shift; "$@" | tee -a "$record"'
 
 
 @cache
@@ -83,21 +78,14 @@ def _main_peer() -> Peer:
     )
 
 
-_SETTINGS = """
+_ACCOUNT = """
 [[accounts]]
-account_id = "work"
-{work}
-password = "{password}"
-
-[[accounts]]
-account_id = "locked"
-{work}
-password = "wrong"
-
-[[accounts]]
-account_id = "silent"
-{silent}
-password = "{password}"
+account_id = "{}"
+host = "{}"
+port = {}
+user = "{}"
+password = "{}"
+tls = "none"
 connect_timeout_s = 3.0
 """
 
@@ -106,51 +94,31 @@ class Site:
     """The peers and the settings that name them, for one `with` block."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
         self._config = folder / "config.toml"
-        self._urls: dict[Dialect, str] = {}
+        self._processes: dict[Dialect, HttpProcess] = {}
+        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            work = stack.enter_context(_main_peer())
-            silent = stack.enter_context(Peer(greeting=Silence()))
-            self._write_settings(work, silent)
-            self._cleanup = stack.pop_all()
+        work = self._stack.enter_context(_main_peer())
+        silent = self._stack.enter_context(Peer(greeting=Silence()))
+        accounts = (("work", work, work.password), ("locked", work, "wrong"), ("silent", silent, "x"))
+        tables = [_ACCOUNT.format(name, peer.host, peer.port, peer.user, key) for name, peer, key in accounts]
+        self._config.touch(mode=0o600)
+        self._config.write_text("".join(tables))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._cleanup.close()
+        self._stack.close()
 
-    def serve(self, dialect: Dialect, *options: str) -> list[str]:
-        """Give the command that serves; over stdio unless options say otherwise."""
-        command = [sys.executable, "-m", "mailmcp", "serve", "--config", str(self._config)]
-        return [*command, "--log-level", "warning", "--envelope", dialect.value, *options]
+    def command(self, dialect: Dialect) -> list[str]:
+        """Return the command that serves over stdio."""
+        variables = ["MAILMCP_TEXT=json", f"MAILMCP_ENVELOPE={dialect.value}", "MAILMCP_LOG_LEVEL=warning"]
+        return ["env", *variables, sys.executable, "-m", "mailmcp", "serve", "--config", str(self._config)]
 
     def url(self, dialect: Dialect) -> str:
-        """Return the address of a dialect's server over HTTP, whose text is the envelope as well."""
-        if dialect not in self._urls:
-            options = ["--transport", "http", "--port", "0", "--log-level", "info", "--text", "json"]
-            self._urls[dialect] = self._cleanup.enter_context(serving(self.serve(dialect, *options)))
-        return self._urls[dialect]
-
-    def recorded(self, dialect: Dialect, name: str) -> tuple[list[str], Path]:
-        """Return a command that serves over stdio, and the file in which it writes down what it said."""
-        record = self._folder / f"{name}.jsonl"
-        return ["sh", "-c", _TEE, "sh", str(record), *self.serve(dialect)], record
-
-    def results(self, record: Path) -> list[JsonObject]:
-        """Read what tools/call was answered with, in order."""
-        answers = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
-        return [each["result"] for each in answers if "content" in each.get("result", {})]
-
-    def _write_settings(self, work: Peer, silent: Peer) -> None:
-        tables = {name: "\n".join(_table(peer)) for name, peer in (("work", work), ("silent", silent))}
-        self._config.touch(mode=0o600)
-        self._config.write_text(_SETTINGS.format(password=work.password, **tables))
-
-
-def _table(peer: Peer) -> Iterator[str]:
-    yield f'host = "{peer.host}"'
-    yield f"port = {peer.port}"
-    yield f'user = "{peer.user}"'
-    yield 'tls = "none"'
+        """Return the address of a dialect's server over HTTP."""
+        if dialect not in self._processes:
+            variables = {"MAILMCP_TEXT": "json", "MAILMCP_ENVELOPE": dialect.value}
+            process = HttpProcess(None, "--config", str(self._config), variables=variables)
+            self._processes[dialect] = self._stack.enter_context(process)
+        return self._processes[dialect].url

@@ -33,10 +33,9 @@ TOOL_ERROR = 5
 def test_a_typescript_client_hands_over_every_reply_unharmed(
     site: Site, driver: tuple[str, ...], version: str, era: Era, dialect: Dialect
 ) -> None:
-    command, record = site.recorded(dialect, "-".join([*driver, dialect.value]))
-    listed, *endings = run_driver(*driver, *command, calls=REQUESTS)
+    listed, *endings = run_driver(*driver, *site.command(dialect), calls=REQUESTS)
     assert listed["version"] == version
-    assert problems(listed["tools"], endings, dialect, site.results(record)) == []
+    assert problems(listed["tools"], endings, dialect) == []
     assert endings[len(CASES)]["error"]["code"] == -32602
     failing = [read.code for read in READS if read.code]
     if driver == ("ts_v2.mjs", "legacy"):
@@ -52,11 +51,10 @@ def test_a_typescript_client_hands_over_every_reply_unharmed(
 def test_the_inspector_hands_over_every_reply_unharmed_and_finds_no_fault_with_the_schemas(
     site: Site, era: Era, dialect: Dialect, tmp_path: Path
 ) -> None:
-    """Nobody listens between the two; so the server's text is the envelope."""
     home = {"HOME": str(tmp_path)}
     listed, *endings = run_driver("inspector.mjs", era, site.url(dialect), calls=REQUESTS, env=home)
     assert (listed["exit"], listed.get("schemaFindings", [])) == (0, [])
-    assert problems(listed["result"]["tools"], endings, dialect, None) == []
+    assert problems(listed["result"]["tools"], endings, dialect) == []
     exits = [ending["exit"] for ending in endings]
     assert exits[: len(CASES)] == [TOOL_ERROR if case.code else 0 for case in CASES]
     assert [bool(each) for each in exits[len(CASES) :]] == [True, *(bool(read.code) for read in READS)]

@@ -56,17 +56,6 @@ def test_every_message_is_served_as_it_is(client: IMAPClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_there"), [("radiation shield", True), ("設置", True), ("GESENDET VON NIEMANDEM", False)]
-)
-def test_text_is_found_whatever_its_encoding(client: IMAPClient, text: str, *, is_there: bool) -> None:
-    found = 0
-    for mailbox in ("INBOX", "Sent"):
-        client.select_folder(mailbox, readonly=True)
-        found += len(client.search(["TEXT", text], "UTF-8"))
-    assert bool(found) == is_there
-
-
-@pytest.mark.parametrize(
     ("message", "described"),
     [
         (

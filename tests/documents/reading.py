@@ -3,10 +3,12 @@
 import io
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.listing import File, read_file
 from mailmcp.documents.writer import StopReading, Writer
 
 
@@ -34,6 +36,16 @@ def read_with(
     result: dict[str, Any] = out.result()
     json.dumps(result)
     return Reading(**result)
+
+
+def file_inside(
+    files: Callable[[BinaryIO, Writer], Iterable[File]], content: bytes, name: str
+) -> bytes | Cause:
+    """Read a file by its listed name, or return why it can't be read."""
+    try:
+        return read_file(files(io.BytesIO(content), writer()), name)
+    except UnreadableError as error:
+        return error.cause
 
 
 def writer(*, max_chars: int = 100_000, time_s: float = 60) -> Writer:

@@ -11,7 +11,7 @@ from documents.reading import writer
 from mailmcp import limits
 from mailmcp.documents.archive import Archive
 from mailmcp.documents.extraction import Cause, UnreadableError
-from mailmcp.documents.xml_stream import XML_DEPTH_MAX
+from mailmcp.documents.xml_elements import XML_DEPTH_MAX
 
 
 def _open(content: bytes) -> Archive:
@@ -20,7 +20,7 @@ def _open(content: bytes) -> Archive:
 
 def _refusal(content: bytes, name: str = "a.xml") -> Cause:
     with pytest.raises(UnreadableError) as refused:
-        list(_open(content).events(name))
+        list(_open(content).elements(name))
     return refused.value.cause
 
 
@@ -47,7 +47,7 @@ def test_what_declares_too_little_ends_early() -> None:
     """A hundred megabytes that claim to be five octets: no more than those are unpacked."""
     bomb = _patched(zipped({"a.xml": "<a>  " + " " * 100_000_000 + "</a>"}), declared=5)
     with pytest.raises(zipfile.BadZipFile, match="CRC"):
-        list(_open(bomb).events("a.xml"))
+        list(_open(bomb).elements("a.xml"))
 
 
 def test_encrypted_entries_are_said_to_be() -> None:

@@ -92,24 +92,3 @@ def test_limits_cannot_be_raised_again_by_an_ordinary_user() -> None:
     limits = f"[resource.getrlimit(getattr(resource, 'RLIMIT_' + name)) for name in {names}]"
     deed = f"assert {limits} == [(0, 0), (0, 0), (64, 64), (1, 2)], {limits}"
     assert shut_in(deed, limits=True).stdout == "done"
-
-
-def test_the_process_ends_with_its_parent() -> None:
-    """The other end of its stdin closes when the parent dies, however it dies."""
-    script = (
-        "from mailmcp.documents import sandbox; import time\n"
-        "sandbox.exit_with_parent(); print('up', flush=True)\n"
-        "while True: time.sleep(60)"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=unmeasured_environment(),
-    ) as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
-        assert child.stdout.readline() == b"up\n"
-        assert child.poll() is None
-        child.stdin.close()
-        assert child.wait(timeout=60) == 0

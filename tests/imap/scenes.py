@@ -18,7 +18,7 @@ from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.session import Quirks, SelectedMailbox, Session, open_session
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.dovecot import Login
@@ -143,7 +143,7 @@ def _look() -> Steps[SelectedMailbox]:
 def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> PageRequest:
     """Ask for the first page of a search."""
     return PageRequest(
-        source=Source(account_id="work", mailbox=mailbox),
+        position=Position(account_id="work", mailbox=mailbox),
         query=SearchQuery(**criteria),
         size=size,
         items=lambda _session: ROW_ITEMS,

@@ -14,7 +14,7 @@ from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.session import Quirks, Session
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.peer import Peer
@@ -33,13 +33,13 @@ def request(
     *,
     order: Order = NEWEST,
     size: int = 10,
-    source: Source | None = None,
+    position: Position | None = None,
     cache: UidCache | None = None,
     **criteria: Any,
 ) -> PageRequest:
-    """Ask for a page; `source` is where it begins, if that isn't the beginning."""
+    """Ask for a page; `position` is where it begins, if that isn't the beginning."""
     return PageRequest(
-        source=source or Source(account_id="work", mailbox=mailbox),
+        position=position or Position(account_id="work", mailbox=mailbox),
         query=SearchQuery(**criteria),
         size=size,
         items=lambda _session: (*ROW_ITEMS, "RFC822.SIZE"),
@@ -50,15 +50,15 @@ def request(
 
 def page_of(*rows: FetchedMessage, mailbox: str = "INBOX", rank: int = 5, **facts: Any) -> MailboxPage:
     """Make the page that a mailbox returned: all of its matches, with one rank."""
-    source = Source(account_id=mailbox.partition("-")[0], mailbox=mailbox, uidvalidity=1)
-    places = tuple(replace(source, uid=each.uid, rank=rank) for each in rows)
+    position = Position(account_id=mailbox.partition("-")[0], mailbox=mailbox, uidvalidity=1)
+    places = tuple(replace(position, uid=each.uid, rank=rank) for each in rows)
     known: dict[str, Any] = {
-        "source": source,
+        "position": position,
         "order": NEWEST,
         "exists": len(rows),
         "matches": places,
         "fetched": Fetched(messages={each.uid: each for each in rows}),
-        "after": places[-1] if places else source,
+        "after": places[-1] if places else position,
         "left": 0,
         "total": len(rows),
         "total_exact": True,

@@ -10,13 +10,10 @@ from hypothesis import strategies as st
 
 from mailmcp import limits
 from mailmcp.model.cursor import (
-    MailboxesCursor,
+    Position,
     SearchCursor,
-    Source,
     Way,
-    format_mailboxes_cursor,
     format_search_cursor,
-    parse_mailboxes_cursor,
     parse_search_cursor,
 )
 from mailmcp.model.message_ref import UINT32_MAX
@@ -34,7 +31,7 @@ lines = st.text(
 
 SEARCH = SearchCursor(
     sources=(
-        Source(
+        Position(
             account_id="work",
             mailbox="Projects/Grün.2024",
             uidvalidity=1700000000,
@@ -42,15 +39,14 @@ SEARCH = SearchCursor(
             uid=4711,
             rank=1709294400,
         ),
-        Source(account_id="work", mailbox="a:b", uidvalidity=7, high=12, skip=(9, 11)),
-        Source(account_id="home", mailbox="*"),
+        Position(account_id="work", mailbox="a:b", uidvalidity=7, high=12, skip=(9, 11)),
+        Position(account_id="home", mailbox="*"),
     ),
     total=150,
     total_exact=False,
     arguments={"query": 'a.b:"c=d" & ü', "since": "2024-03-01", "unread_only": "true"},
 )
-ONE = Source(account_id="work", mailbox="INBOX", uidvalidity=1700000000, uid=4711)
-MAILBOXES = MailboxesCursor(account_id="work", position="Projects/Grün.2024", include_counts=True)
+ONE = Position(account_id="work", mailbox="INBOX", uidvalidity=1700000000, uid=4711)
 
 
 def seal(body: str) -> str:
@@ -59,7 +55,7 @@ def seal(body: str) -> str:
 
 
 begun = st.builds(
-    Source,
+    Position,
     account_id=st.sampled_from(["work", "home", "a-B_9"]),
     mailbox=lines,
     uidvalidity=numbers,
@@ -71,14 +67,14 @@ begun = st.builds(
     skip=st.lists(numbers, max_size=3).map(tuple),
 )
 by_uid = st.builds(
-    Source,
+    Position,
     account_id=st.just("work"),
     mailbox=lines,
     uidvalidity=numbers,
     uid=numbers,
     skip=st.lists(numbers, max_size=3).map(tuple),
 )
-not_begun = st.builds(Source, account_id=st.just("home"), mailbox=lines)
+not_begun = st.builds(Position, account_id=st.just("home"), mailbox=lines)
 
 
 @given(
@@ -95,7 +91,7 @@ not_begun = st.builds(Source, account_id=st.just("home"), mailbox=lines)
     arguments=st.dictionaries(lines, lines),
 )
 def test_a_written_value_is_read_back(
-    sources: tuple[Source, ...],
+    sources: tuple[Position, ...],
     total: int,
     *,
     total_exact: bool,
@@ -116,14 +112,6 @@ def test_a_written_value_is_read_back(
     assert set(written) <= URL_SAFE
 
 
-@given(position=lines, include_counts=st.booleans())
-def test_a_written_mailboxes_cursor_is_read_back(position: str, *, include_counts: bool) -> None:
-    cursor = MailboxesCursor(account_id="a-B_9", position=position, include_counts=include_counts)
-    written = format_mailboxes_cursor(cursor)
-    assert parse_mailboxes_cursor(written) == cursor
-    assert set(written) <= URL_SAFE
-
-
 def test_an_ordinary_cursor_is_short_and_readable() -> None:
     cursor = replace(SEARCH, sources=(ONE,), total_exact=True, arguments={"from": "ann"})
     assert format_search_cursor(cursor).startswith("s3.150.from=ann.work:INBOX:1700000000:u4711.")
@@ -136,28 +124,19 @@ def test_an_account_is_named_once_and_nothing_that_is_zero() -> None:
     assert ".150~.work:INBOX:1700000000:u4711.:Sent:1700000000:b4711@-5:9-.:New." in written
 
 
-@pytest.mark.parametrize("kind", ["search", "mailboxes"])
-def test_one_changed_character_is_found_at_every_position(kind: str) -> None:
-    written = format_search_cursor(SEARCH) if kind == "search" else format_mailboxes_cursor(MAILBOXES)
-    parse = parse_search_cursor if kind == "search" else parse_mailboxes_cursor
+def test_one_changed_character_is_found_at_every_position() -> None:
+    written = format_search_cursor(SEARCH)
     accepted = []
     for position, right in enumerate(written):
         for wrong in URL_SAFE - {right}:
             changed = written[:position] + wrong + written[position + 1 :]
             try:
-                parse(changed)
+                parse_search_cursor(changed)
             except InvalidInputError as error:
                 if error.reason is Reason.CURSOR_MALFORMED:
                     continue
             accepted.append(changed)
     assert accepted == []
-
-
-def test_a_cursor_is_good_for_its_own_tool_alone() -> None:
-    with pytest.raises(InvalidInputError, match="not a cursor of this tool"):
-        parse_search_cursor(format_mailboxes_cursor(MAILBOXES))
-    with pytest.raises(InvalidInputError, match="not a cursor of this tool"):
-        parse_mailboxes_cursor(format_search_cursor(SEARCH))
 
 
 FORGED_SEARCHES = [
@@ -193,27 +172,6 @@ FORGED_SEARCHES = [
 def test_a_forged_search_is_refused(body: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         parse_search_cursor(seal(body))
-    assert caught.value.reason is Reason.CURSOR_MALFORMED
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "m1",
-        "m1.work.1",
-        "m1.work.2.INBOX",
-        "m1.work..INBOX",
-        "m1.work.1.",
-        "m1..1.INBOX",
-        "m1.work.1.a%0Ab",
-        "m1.work\n.1.INBOX",
-        "m1.work.1.a.b",
-        "m2.work.1.INBOX",
-    ],
-)
-def test_a_forged_list_is_refused(body: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        parse_mailboxes_cursor(seal(body))
     assert caught.value.reason is Reason.CURSOR_MALFORMED
 
 

@@ -16,8 +16,6 @@ from tools.stores import peer_account
 REFUSALS = [b"{tag} BAD Unknown command\r\n", b"{tag} NO [CANNOT] Not here\r\n"]
 PASSING = b"{tag} NO [UNAVAILABLE] Later\r\n"
 EXTENSIONS = {
-    "OBJECTID": (("OBJECTID",), "UID FETCH", "EMAILID"),
-    "X-GM-EXT-1": (("X-GM-EXT-1",), "UID FETCH", "X-GM-MSGID"),
     "ESEARCH": (("ESEARCH",), "UID SEARCH", "RETURN"),
     "SORT": (("SORT",), "UID SORT", ""),
     "LIST-STATUS": (("LIST-EXTENDED", "LIST-STATUS"), "LIST", "RETURN"),

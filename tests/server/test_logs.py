@@ -1,11 +1,10 @@
 import io
-import json
 import logging
 from collections.abc import Iterator
 
 import pytest
 
-from mailmcp.server.logs import CALL_FIELDS, configure_logging
+from mailmcp.server.logs import configure_logging
 
 CALL = {
     "tool": "imap_get_message",
@@ -31,26 +30,21 @@ def _restored_logging() -> Iterator[None]:
     ours.setLevel(levels[1])
 
 
-def logged(level: str, *, as_json: bool) -> list[str]:
+def logged(level: str) -> list[str]:
     stream = io.StringIO()
-    configure_logging(level, as_json=as_json, stream=stream)
+    configure_logging(level, stream=stream)
     logging.getLogger("mailmcp").info("call", extra=CALL)
     logging.getLogger("imapclient.imapclient").info("> LOGIN someone secret")
     return stream.getvalue().splitlines()
 
 
-def test_a_call_is_one_line_of_text_or_one_json_object_and_libraries_stay_silent() -> None:
+def test_a_call_is_one_line_and_libraries_stay_silent() -> None:
     """IMAPClient's own lines hold the login."""
-    (line,) = logged("info", as_json=False)
+    (line,) = logged("info")
     assert line.endswith(
         "INFO mailmcp call tool=imap_get_message account=work "
         'mailbox="Projects/Gr\\u00fcn \\"x\\"" request_id=r1 outcome=ok duration_ms=12 '
         "imap_round_trips=1 bytes_received=345"
     )
-    (line,) = logged("info", as_json=True)
-    record = json.loads(line)
-    assert {name: record[name] for name in CALL_FIELDS} == CALL
-    assert (record["level"], record["logger"], record["message"]) == ("INFO", "mailmcp", "call")
-    assert record["time"]
-    assert logged("warning", as_json=False) == []
-    assert all("secret" not in line for line in logged("debug", as_json=False))
+    assert logged("warning") == []
+    assert all("secret" not in line for line in logged("debug"))

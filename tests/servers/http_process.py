@@ -1,6 +1,5 @@
 """mailmcp over HTTP as a process of its own, and a client for it."""
 
-import json
 import os
 import re
 import subprocess
@@ -42,7 +41,7 @@ class HttpProcess:
     Entering raises RuntimeError, with its log, if it does not come to serve.
 
     Args:
-        imap: Where its one account is; without TLS.
+        imap: Where its one account is, without TLS; None if the options name its settings.
         variables: Further `MAILMCP_*` variables; nothing else of them reaches it.
         patient: Let calls in flight go on for as long as they like when it is asked to end.
         options: Further options of the command line.
@@ -52,7 +51,7 @@ class HttpProcess:
 
     def __init__(
         self,
-        imap: ImapServer,
+        imap: ImapServer | None,
         *options: str,
         variables: Mapping[str, str] | None = None,
         patient: bool = False,
@@ -61,14 +60,15 @@ class HttpProcess:
         self._command = [sys.executable, *program, "serve", "--transport", "http", *options]
         if "--port" not in options:
             self._command += ["--port", "0"]
-        self._variables = {
-            "MAILMCP_HOST": imap.host,
-            "MAILMCP_PORT": str(imap.port),
-            "MAILMCP_USER": imap.user,
-            "MAILMCP_PASSWORD": imap.password,
-            "MAILMCP_TLS": "none",
-            **(variables or {}),
-        }
+        self._variables = dict(variables or {})
+        if imap is not None:
+            account = {
+                "HOST": imap.host,
+                "PORT": str(imap.port),
+                "USER": imap.user,
+                "PASSWORD": imap.password,
+            }
+            self._variables |= {f"MAILMCP_{name}": each for name, each in (account | {"TLS": "none"}).items()}
         self._last_log: str | None = None
 
     def __enter__(self) -> Self:
@@ -94,11 +94,6 @@ class HttpProcess:
 
     def __exit__(self, *_: object) -> None:
         self._cleanup.close()
-
-    @property
-    def address(self) -> str:
-        """Host and port."""
-        return self.url.removeprefix("http://").removesuffix("/mcp")
 
     @property
     def log(self) -> str:
@@ -151,13 +146,6 @@ async def search(client: Client, **arguments: Any) -> dict[str, Any]:
     envelope: dict[str, Any] | None = result.structured_content
     assert envelope is not None
     return envelope
-
-
-def post(url: str, headers: Mapping[str, str]) -> int:
-    """Send a request that is answered unless its headers forbid it, and return the status."""
-    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    usual = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-    return httpx2.post(url, content=json.dumps(ping), headers=usual | dict(headers)).status_code
 
 
 def end_process(process: subprocess.Popen[Any]) -> None:

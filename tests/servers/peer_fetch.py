@@ -3,6 +3,7 @@
 import re
 from email import message_from_bytes
 from email.message import Message
+from zlib import crc32
 
 from servers.peer_mailbox import PeerMessage
 from servers.peer_syntax import MONTHS, BadCommandError, format_string
@@ -33,19 +34,21 @@ def format_fetch(number: int, message: PeerMessage, items: list[str]) -> bytes:
 
 
 def _format_item(message: PeerMessage, item: str) -> bytes:
-    match item.upper():
-        case "FLAGS":
-            return f"FLAGS ({' '.join(message.flags)})".encode()
-        case "INTERNALDATE":
-            when = message.received
-            return f'INTERNALDATE "{when:%d}-{MONTHS[when.month - 1]}-{when:%Y %H:%M:%S %z}"'.encode()
-        case "RFC822.SIZE":
-            return b"RFC822.SIZE %d" % len(message.octets)
-        case "BODYSTRUCTURE":
-            made = message.structure or _format_structure(message_from_bytes(message.octets))
-            return b"BODYSTRUCTURE " + made
-        case _:
-            return _format_body(message, item)
+    when, name = message.received, item.upper()
+    values = {
+        "FLAGS": f"({' '.join(message.flags)})",
+        "INTERNALDATE": f'"{when:%d}-{MONTHS[when.month - 1]}-{when:%Y %H:%M:%S %z}"',
+        "RFC822.SIZE": f"{len(message.octets)}",
+        "X-GM-MSGID": f"{crc32(message.octets)}",
+        "X-GM-THRID": "NIL",
+    }
+    if name in values:
+        return f"{name} {values[name]}".encode()
+    if name == "BODYSTRUCTURE":
+        return b"BODYSTRUCTURE " + (
+            message.structure or _format_structure(message_from_bytes(message.octets))
+        )
+    return _format_body(message, item)
 
 
 def _format_body(message: PeerMessage, item: str) -> bytes:

@@ -48,14 +48,6 @@ def test_an_account_is_appended_and_all_else_stays(
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
-def test_a_new_file_is_its_owners_alone(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "folder" / "config.toml"
-    add_account(path, ACCOUNT)
-    assert path.read_text(encoding="utf-8") == TABLE
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(path.parent.stat().st_mode) & 0o077 == 0
-
-
 @pytest.mark.parametrize(
     ("content", "fault"),
     [

@@ -10,20 +10,17 @@ import keyring
 import keyring.backends.fail
 import pytest
 
-from cli.conftest import restored_logging, serve_to
-from cli.served import clean_environment
+from cli.conftest import own_process, serve_to
 from servers.authorization import AuthorizationServer
 from servers.dovecot import Dovecot, find_dovecot
 
-__all__ = ["restored_logging", "serve_to"]
+__all__ = ["own_process", "serve_to"]
 """Commands run in this process here, too."""
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home with no settings and no key store, and a browser whose user has consented before."""
-    for name, value in clean_environment(tmp_path).items():
-        monkeypatch.setenv(name, value)
     monkeypatch.setattr("webbrowser.open", lambda url: httpx2.get(url, follow_redirects=True))
     before = keyring.get_keyring()
     keyring.set_keyring(keyring.backends.fail.Keyring())  # type: ignore[no-untyped-call]

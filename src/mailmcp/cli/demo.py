@@ -9,25 +9,24 @@ from pathlib import Path
 
 import click
 
-from mailmcp.cli.options import fail, load, reply_options
+from mailmcp.cli.options import fail, load
 from mailmcp.cli.serve import run_server
 from mailmcp.demo.sample_account import OWNER, load_sample
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.model.owner import Owner
 from mailmcp.settings.model import AccountTable
-from mailmcp.settings.sources import keys_with_variable, variable
+from mailmcp.settings.sources import variable
 
 
 @click.command()
-@reply_options
-def demo(**overrides: object) -> None:
+def demo() -> None:
     """Serve a sample mailbox of 60 messages.
 
     Needs no account. Reads no settings file, but the variables for [server], [attachments] and [search].
     """
-    of_accounts = {variable(key) for key in keys_with_variable(AccountTable)}
+    of_accounts = {variable(key) for key in AccountTable.model_fields}
     environ = {name: value for name, value in os.environ.items() if name not in of_accounts}
-    settings = load(Path(os.devnull), overrides, environ=environ, needs_account=False)
+    settings = load(Path(os.devnull), environ=environ, needs_account=False)
     if importlib.util.find_spec("pymap") is None:
         fail(
             "the demo needs the extra `demo`. In a checkout, install it with: "

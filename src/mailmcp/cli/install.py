@@ -89,9 +89,7 @@ def add_to_host(host: Host, config: Path | None, name: str = SERVER_NAME, *, yes
     """Add mailmcp to a host, showing how; asks unless `yes`. Exits if it fails."""
     launch = _find_launch(config)
     entry = host.describe(name, launch)
-    if host.by_hand is not None:
-        click.echo(f"Add this to the settings of {host.name}:\n{entry}")
-    elif host.add is not None:
+    if host.add is not None:
         _run_host_command(host, host.add(name, launch), yes=yes)
     else:
         _change_files(
@@ -165,6 +163,6 @@ def _list_host(host: Host, name: str) -> None:
     if program := host.find_program():
         found[program] = "found"
     if not found:
-        click.echo(f"{host.host_id:<15} {'by hand' if host.by_hand else 'not found'}")
+        click.echo(f"{host.host_id:<15} not found")
     for place, state in found.items():
         click.echo(f"{host.host_id:<15} {state:<10} {place}")

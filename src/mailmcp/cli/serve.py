@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from mailmcp import __version__
-from mailmcp.cli.options import config_option, load, reply_options
+from mailmcp.cli.options import config_option, load
 from mailmcp.server.app import Options, build_server
 from mailmcp.server.stdio import run_stdio
 from mailmcp.settings.load import Settings
@@ -32,17 +32,14 @@ _log = logging.getLogger(__name__)
 @click.option(
     "--port", type=click.IntRange(0, 65535), help="With http, the port; 0 for any free one. Default: 8000."
 )
-@reply_options
-def serve(
-    config: Path | None, transport: str, host: str | None, port: int | None, **overrides: object
-) -> None:
+def serve(config: Path | None, transport: str, host: str | None, port: int | None) -> None:
     """Serve MCP over stdio or HTTP.
 
     It ends when stdin closes, by a signal or by Ctrl-C.
     """
     if transport == "stdio" and not (host is None and port is None):
         raise click.UsageError("--host and --port need --transport http.")
-    settings = load(config, overrides, needs_account=False)
+    settings = load(config, needs_account=False)
     run = None
     if transport == "http":
         run = _http_runner(settings, host or "127.0.0.1", 8000 if port is None else port)

@@ -1,7 +1,7 @@
 """`mailmcp setup`: asks for an address, finds its server, tests the sign-in, and writes the settings.
 
-Nothing is kept before the end: then the secret is stored and the account appended to the file, both or
-neither. Each question can be answered by an option, so that a script can run it.
+Nothing is kept before the end: then the account is appended to the file and the secret stored. Each question
+can be answered by an option, so that a script can run it.
 """
 
 import os
@@ -14,7 +14,6 @@ from typing import get_args
 
 import click
 
-from mailmcp.auth import store
 from mailmcp.auth.provider import known_provider
 from mailmcp.cli.check import check_account
 from mailmcp.cli.install import add_to_host
@@ -88,25 +87,16 @@ class Questions:
 @click.option("--account-id", help="What mailmcp calls the account. Default: derived from the address.")
 @click.option("--auth", type=click.Choice(get_args(AuthMethod)), help="How to sign in.")
 @click.option("--client-id", help="OAuth 2.0: the id of your client.")
-@click.option("--client-secret-env", help="OAuth 2.0: the variable with the secret of your client.")
+@click.option("--client-secret", help="OAuth 2.0: the secret of your client; Google's is not confidential.")
 @click.option("--tenant", help="OAuth 2.0: the Microsoft tenant, if not any.")
 @click.option("--issuer", help="OAuth 2.0: address of an authorization server that mailmcp doesn't know.")
 @click.option("--password-stdin", is_flag=True, help="Read the password from stdin, one line.")
 @click.option("--device", is_flag=True, help="OAuth 2.0: print a code instead of opening a browser.")
 @click.option("--no-test", is_flag=True, help="Save without connecting to the server.")
-@click.option(
-    "--install",
-    "hosts",
-    multiple=True,
-    metavar="HOST",
-    type=click.Choice([each.host_id for each in HOSTS]),
-    help="Add mailmcp to a host, as mailmcp install does; may be repeated.",
-)
 @yes_option
 def setup(
     config: Path | None,
     email: str | None,
-    hosts: Sequence[str],
     *,
     password_stdin: bool,
     device: bool,
@@ -119,7 +109,7 @@ def setup(
     Asks for an address and a password, or signs in by OAuth 2.0, and tests that.
     Nothing is saved before the end.
     """
-    configure_logging("warning", as_json=False)
+    configure_logging("warning")
     questions = Questions(assume_yes=yes)
     path = choose_config_path(config, os.environ)
     known = read_accounts(path)
@@ -131,7 +121,7 @@ def setup(
     if _uses_oauth(keys, provider, questions, password_stdin=password_stdin):
         _ask_oauth_keys(keys, provider, questions)
     keys = {key: keys[key] for key in AccountTable.model_fields if key in keys}
-    origin = Origin(folder=path.parent)
+    origin = Origin(place=f"{path}: accounts", folder=path.parent)
     table, problems = checks.check_account(keys, origin)
     if table is None or problems:
         fail("; ".join(problems))
@@ -142,15 +132,19 @@ def setup(
             click.echo(f"Create it at {provider.credential_page}")
     while True:
         secret, tested = _ask_for_secret(table, account, questions, from_stdin=password_stdin, device=device)
-        if no_test or _is_usable(tested, questions, may_repeat=not password_stdin):
+        if no_test or _works(tested):
             break
-    _save(path, keys, table, secret)
+        if yes or password_stdin or not questions.can_ask or not click.confirm("Try again?", default=True):
+            fail("nothing was saved. --no-test saves an account without testing it")
+    add_account(path, keys)
+    store_secret(table, secret)
     click.echo(f"Account {table.account_id} is set up in {path}.")
 
-    chosen = [host for host in HOSTS if host.host_id in hosts]
-    if not hosts and questions.can_ask and not yes:
-        found = [host for host in HOSTS if host.find_files() or host.find_program()]
-        chosen = [host for host in found if click.confirm(f"Add mailmcp to {host.name}?", default=True)]
+    found = [host for host in HOSTS if host.find_files() or host.find_program()]
+    can_ask = questions.can_ask and not yes
+    chosen = [
+        host for host in found if can_ask and click.confirm(f"Add mailmcp to {host.name}?", default=True)
+    ]
     for host in chosen:
         add_to_host(host, config, yes=True)
     if not chosen:
@@ -241,8 +235,8 @@ def _ask_oauth_keys(keys: AccountKeys, provider: MailProvider | None, questions:
     if "client_id" not in keys:
         keys["client_id"] = questions.ask("Client id", "--client-id")
     needs_secret = "provider" in keys and known_provider(str(keys["provider"])).needs_secret
-    if needs_secret and "client_secret_env" not in keys:
-        keys["client_secret"] = questions.ask("Client secret", "--client-secret-env", hide=True)
+    if needs_secret and "client_secret" not in keys:
+        keys["client_secret"] = questions.ask("Client secret", "--client-secret", hide=True)
 
 
 def _ask_for_secret(
@@ -250,7 +244,7 @@ def _ask_for_secret(
 ) -> tuple[str, Account]:
     """Ask for the password, or sign in; return what to store, and the account that signs in with it."""
     if isinstance(account.credentials, BearerToken):
-        tokens = fetch_tokens(checks.make_client(table, os.environ), table.user, device=device)
+        tokens = fetch_tokens(checks.make_client(table), table.user, device=device)
         bearer = replace(account.credentials, read=lambda _refused: tokens.access_token)
         return tokens.refresh_token, replace(account, credentials=bearer)
     if from_stdin:
@@ -262,37 +256,12 @@ def _ask_for_secret(
     return typed, replace(account, credentials=Password(lambda: typed))
 
 
-def _is_usable(account: Account, questions: Questions, *, may_repeat: bool) -> bool:
-    """Test an account as `mailmcp check` does; if it fails, ask whether to save it as it is."""
+def _works(account: Account) -> bool:
+    """Test an account as `mailmcp check` does, and show the result."""
     click.echo(f"Testing {account.host} …")
     found = check_account(account)
     click.echo(found.said)
-    if found.ok:
-        return True
-    if questions.assume_yes or not may_repeat or not questions.can_ask:
-        fail("nothing was saved. --no-test saves an account without testing it")
-    chosen = questions.choose(
-        "Try again, save anyway, or stop?", "--no-test", choices=["again", "save", "stop"]
-    )
-    if chosen == "stop":
-        fail("nothing was saved")
-    return chosen == "save"
-
-
-def _save(path: Path, keys: AccountKeys, table: AccountTable, secret: str) -> None:
-    """Store the secret and append the account; if that fails or is interrupted, neither stays."""
-    key = checks.secret_key(table)
-    before = store.read(key)
-    try:
-        store_secret(table, secret)
-        add_account(path, keys)
-    except BaseException:
-        if before is None:
-            store.delete(key)
-        else:
-            store.write(key, before)
-        click.echo("Nothing was saved.", err=True)
-        raise
+    return found.ok
 
 
 def _suggest_id(email: str, taken: set[object]) -> str:

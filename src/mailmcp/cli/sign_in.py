@@ -1,6 +1,5 @@
 """`mailmcp login`, `logout` and `password`: the stored secret of an account."""
 
-import os
 import threading
 import webbrowser
 from pathlib import Path
@@ -33,7 +32,7 @@ def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
         fail(f'account {name} uses a password. Set auth = "oauth2", or run mailmcp password {name}')
     if table.token_command:
         fail(f"account {name} doesn't need you to sign in. Run mailmcp check")
-    tokens = fetch_tokens(make_client(table, os.environ), table.user, device=device)
+    tokens = fetch_tokens(make_client(table), table.user, device=device)
     store_secret(table, tokens.refresh_token)
     click.echo(f"Signed in to {name}. To test it, run mailmcp check {name}")
 

@@ -6,13 +6,13 @@ that lies ends early, with a failed checksum.
 
 import posixpath
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import BinaryIO
 
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.writer import Writer
-from mailmcp.documents.xml_stream import Event, Start, read_events
+from mailmcp.documents.xml_elements import Element, read_elements
 
 
 class Archive:
@@ -36,8 +36,8 @@ class Archive:
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
-    def events(self, name: str) -> Iterator[Event]:
-        """Parse one entry; one that is missing has no events.
+    def elements(self, name: str, whole: Collection[str] = ()) -> Iterator[Element]:
+        """Parse one entry as `read_elements` does; one that is missing has no elements.
 
         Raises:
             UnreadableError: It is encrypted, or too large together with those read before it.
@@ -51,7 +51,7 @@ class Archive:
         if self._left < 0:
             raise UnreadableError(Cause.TOO_LARGE)
         with self._zip.open(entry) as stream:
-            yield from read_events(stream, self._out.check_time)
+            yield from read_elements(stream, whole, self._out.check_time)
 
     def relations(self, name: str) -> dict[str, tuple[str, str]]:
         """Read the relationships of a part (ECMA-376 part 2, clause 8): kind and entry, by id.
@@ -60,13 +60,12 @@ class Archive:
         """
         folder, _, base = name.rpartition("/")
         found = {}
-        for event in self.events(f"{folder}/_rels/{base}.rels".lstrip("/")):
-            if isinstance(event, Start) and event.name == "Relationship":
-                target = event.attributes.get("Target", "")
-                kind = event.attributes.get("Type", "").rpartition("/")[2]
-                if event.attributes.get("TargetMode") != "External":
+        for each in self.elements(f"{folder}/_rels/{base}.rels".lstrip("/")):
+            if each.name == "Relationship":
+                target, kind = each.get("Target"), each.get("Type").rpartition("/")[2]
+                if each.get("TargetMode") != "External":
                     target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
-                found[event.attributes.get("Id", "")] = (kind, target)
+                found[each.get("Id")] = (kind, target)
         return found
 
     def main_part(self) -> str:

@@ -1,15 +1,10 @@
 """What the server and the worker exchange: a job, and the text, picture or file that was asked for."""
 
-import struct
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum, unique
 from typing import Final, NamedTuple
 
 from mailmcp import limits
-
-CONTENT_LENGTH: Final = struct.Struct(">Q")
-"""Comes before the content on the worker's stdin, which stays open after the content."""
-
 
 PNG_MAGIC: Final = b"\x89PNG\r\n\x1a\n"
 

@@ -7,9 +7,7 @@ the hash of their document. Nothing is written to disk.
 import hashlib
 import math
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from functools import partial
 from typing import Final, TypeVar
 
 import anyio
@@ -23,8 +21,8 @@ from mailmcp.documents.process import run_job
 EXTRACT_PROCESSES: Final = 2
 """Documents read at once; others wait."""
 
-EXTRACT_CACHE_OCTETS: Final = 8_388_608
-"""Texts kept so that the next window of a document doesn't read it again."""
+EXTRACT_CACHE_CHARS: Final = 2_000_000
+"""Of texts kept so that the next window of a document doesn't read it again."""
 
 ResultT = TypeVar("ResultT")
 
@@ -39,16 +37,12 @@ class Extractor:
         self,
         *,
         processes: int = EXTRACT_PROCESSES,
-        cache_octets: int = EXTRACT_CACHE_OCTETS,
         memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
     ) -> None:
-        """Allow `processes` at a time, each with `memory_octets`, and keep `cache_octets` of texts."""
+        """Allow `processes` at a time, each with `memory_octets`."""
         self._slots = CapacityLimiter(processes)
-        self._threads = CapacityLimiter(processes)
-        self._cache_octets = cache_octets
         self._memory_octets = memory_octets
-        self._cache: OrderedDict[tuple[Kind, bytes], tuple[Extraction, int]] = OrderedDict()
-        self._cached_octets = 0
+        self._cache: OrderedDict[tuple[Kind, bytes], Extraction] = OrderedDict()
 
     async def extract(self, content: bytes, kind: Kind, *, deadline: float = math.inf) -> Extraction:
         """Return the text of a document, from the cache if it is there.
@@ -62,44 +56,30 @@ class Extractor:
             UnreadableError: There is no text; its message says what to do instead.
         """
         # In a thread: other calls shouldn't wait for the hash of a large document.
-        digest = await to_thread.run_sync(lambda: hashlib.sha256(content).digest(), limiter=self._threads)
-        key = (kind, digest)
-
-        async def read(job: Job) -> Extraction:
-            if (cached := self._cache.get(key)) is not None:
-                self._cache.move_to_end(key)
-                return cached[0]
-            extraction = await run_job(content, job, Extraction)
-            self._store(key, extraction)
-            return extraction
-
-        return await self._wait_and(read, Job(task=Task.TEXT, kind=kind), deadline)
+        key = (kind, await to_thread.run_sync(lambda: hashlib.sha256(content).digest()))
+        if key not in self._cache:
+            job = Job(task=Task.TEXT, kind=kind)
+            self._cache[key] = await self._run(content, job, Extraction, deadline)
+        extraction = self._cache[key]
+        self._cache.move_to_end(key)
+        while sum(len(each.text) for each in self._cache.values()) > EXTRACT_CACHE_CHARS:
+            self._cache.popitem(last=False)
+        return extraction
 
     async def draw(self, content: bytes, kind: Kind, *, page: int, deadline: float = math.inf) -> Picture:
         """Return a picture of a page, from 1; waits and raises as `extract` does."""
-        job = Job(task=Task.PICTURE, kind=kind, page=page)
-        return await self._wait_and(partial(run_job, content, result=Picture), job, deadline)
+        return await self._run(content, Job(task=Task.PICTURE, kind=kind, page=page), Picture, deadline)
 
     async def unpack(self, content: bytes, kind: Kind, *, member: str, deadline: float = math.inf) -> Member:
         """Return a file within a document, by its listed name; waits and raises as `extract` does."""
-        job = Job(task=Task.MEMBER, kind=kind, member=member)
-        return await self._wait_and(partial(run_job, content, result=Member), job, deadline)
+        return await self._run(content, Job(task=Task.MEMBER, kind=kind, member=member), Member, deadline)
 
-    async def _wait_and(
-        self, work: Callable[[Job], Awaitable[ResultT]], job: Job, deadline: float
-    ) -> ResultT:
-        """Wait until there may be another process, and do the work with the time that is left."""
+    async def _run(self, content: bytes, job: Job, result: type[ResultT], deadline: float) -> ResultT:
+        """Wait until there may be another process, and read the document in the time that is left."""
         with anyio.CancelScope(deadline=deadline):
             async with self._slots:
                 left_s = (deadline - anyio.current_time()) * _SHARE_OF_CALL
                 time_s = min(limits.EXTRACT_TIMEOUT_S, left_s)
-                return await work(replace(job, time_s=time_s, memory_octets=self._memory_octets))
+                job = replace(job, time_s=time_s, memory_octets=self._memory_octets)
+                return await run_job(content, job, result)
         raise UnreadableError(Cause.TIMED_OUT)
-
-    def _store(self, key: tuple[Kind, bytes], extraction: Extraction) -> None:
-        """Cache a text, and drop the least recently used ones."""
-        octets = 4 * len(extraction.text)
-        self._cache[key] = (extraction, octets)
-        self._cached_octets += octets
-        while self._cached_octets > self._cache_octets:
-            self._cached_octets -= self._cache.popitem(last=False)[1][1]

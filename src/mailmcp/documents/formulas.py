@@ -6,12 +6,12 @@ A fraction becomes `3/4`, not `34`; powers and indices become `x^2` and `x_i`.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from mailmcp.documents.xml_stream import Event, Start
+from mailmcp.documents.xml_elements import Element
 
 FORMULAS: Final = frozenset({"oMath", "math"})
 """The elements that are formulas."""
 
-_SKIPPED: Final = frozenset({"annotation", "annotation-xml"})
+_SKIPPED: Final = frozenset({"annotation", "annotation-xml", "del", "moveFrom"})
 _FRACTIONS: Final = frozenset({"f", "mfrac"})
 _MARKS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("sSup", "msup", "mover"), ("^",)),
@@ -23,45 +23,17 @@ _MARKS: Final[Mapping[str, tuple[str, ...]]] = {
 _ROOTS: Final = frozenset({"rad", "msqrt", "mroot"})
 
 
-class FormulaReader:
-    """Takes the events of one formula, from its start."""
-
-    def __init__(self, hide: Callable[[str], None]) -> None:
-        """Begin; `hide` gets text that is hidden."""
-        self._hide = hide
-        self._open: list[tuple[str, list[str]]] = []
-        self._run_hidden = False
-
-    def take(self, event: Event) -> str | None:
-        """Take an event; return the formula when it ends, and None before."""
-        if isinstance(event, str):
-            self._text(event)
-        elif isinstance(event, Start):
-            if event.name == "r":
-                self._run_hidden = False
-            elif event.name == "vanish":
-                self._run_hidden = event.attributes.get("val", "true").lower() not in {"0", "false", "off"}
-            symbol = [event.attributes.get("val", "")] if event.name == "chr" else []
-            self._open.append((event.name, symbol))
-        else:
-            return self._end()
-        return None
-
-    def _text(self, text: str) -> None:
-        if not text.strip() or any(name in _SKIPPED for name, _ in self._open):
-            return
-        if self._run_hidden:
-            self._hide(text)
-        else:
-            self._open[-1][1].append(text.strip())
-
-    def _end(self) -> str | None:
-        name, parts = self._open.pop()
-        text = _join(name, [each for each in parts if each])
-        if not self._open:
-            return text
-        self._open[-1][1].append(text)
-        return None
+def write_formula(formula: Element, hide: Callable[[str], None]) -> str:
+    """Write a formula, or a part of one; `hide` gets text that is hidden."""
+    parts: list[str] = []
+    for each in formula.children:
+        if isinstance(each, str):
+            parts.append(each.strip())
+        elif each.name == "r" and any(mark.is_on for mark in each.find("vanish")):
+            hide(each.text())
+        elif each.name not in _SKIPPED:
+            parts.append(each.get("val") if each.name == "chr" else write_formula(each, hide))
+    return _join(formula.name, [each for each in parts if each])
 
 
 def _join(name: str, parts: Sequence[str]) -> str:

@@ -83,59 +83,35 @@ DRAWABLE: Final = frozenset({Kind.IMAGE, Kind.PDF})
 CONTAINERS: Final = frozenset({Kind.ZIP, Kind.TAR, Kind.MSG, Kind.TNEF})
 """Their files can be read one by one."""
 
-_OPENXML: Final = "application/vnd.openxmlformats-officedocument."
-_ODF: Final = "application/vnd.oasis.opendocument."
-_MACROS: Final = ".macroenabled.12"
-
-
-def _types(kind: Kind, prefix: str, *names: str) -> dict[str, Kind]:
-    return {prefix + name: kind for name in names}
-
-
-_BY_TYPE: Final = {
-    **_types(Kind.PDF, "application/", "pdf", "x-pdf"),
-    **_types(Kind.DOCX, f"{_OPENXML}wordprocessingml.", "document", "template"),
-    **_types(Kind.XLSX, f"{_OPENXML}spreadsheetml.", "sheet", "template"),
-    **_types(Kind.PPTX, f"{_OPENXML}presentationml.", "presentation", "slideshow", "template"),
-    f"application/vnd.ms-word.document{_MACROS}": Kind.DOCX,
-    f"application/vnd.ms-excel.sheet{_MACROS}": Kind.XLSX,
-    f"application/vnd.ms-powerpoint.presentation{_MACROS}": Kind.PPTX,
-    **_types(Kind.ODT, _ODF, "text", "text-template"),
-    **_types(Kind.ODS, _ODF, "spreadsheet", "spreadsheet-template"),
-    **_types(Kind.ODP, _ODF, "presentation", "presentation-template"),
-    **_types(Kind.RTF, "", "application/rtf", "text/rtf"),
-    "application/msword": Kind.DOC,
-    "application/vnd.ms-excel": Kind.XLS,
-    "application/vnd.ms-powerpoint": Kind.PPT,
-    **_types(Kind.IMAGE, "image/", "png", "jpeg", "jpg", "pjpeg", "gif", "webp", "bmp", "x-ms-bmp", "tiff"),
-    **_types(Kind.HEIC, "image/", "heic", "heif", "avif"),
-    **_types(Kind.ZIP, "application/", "zip", "x-zip-compressed"),
-    **_types(Kind.TAR, "application/", "x-tar", "gzip", "x-gzip", "x-bzip2", "x-xz"),
-    **_types(Kind.OTHER_ARCHIVE, "application/", "x-7z-compressed", "vnd.rar", "x-rar-compressed"),
-    "application/vnd.ms-outlook": Kind.MSG,
-    **_types(Kind.TNEF, "application/", "ms-tnef", "vnd.ms-tnef"),
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
+_ODF: Final = "application/vnd.oasis.opendocument"
+_LABELS: Final = {
+    Kind.PDF: "application/pdf application/x-pdf pdf",
+    Kind.DOCX: f"{_OFFICE}.wordprocessingml.document docx docm dotx dotm",
+    Kind.XLSX: f"{_OFFICE}.spreadsheetml.sheet xlsx xlsm xltx xltm",
+    Kind.PPTX: f"{_OFFICE}.presentationml.presentation pptx pptm ppsx ppsm potx",
+    Kind.ODT: f"{_ODF}.text odt ott",
+    Kind.ODS: f"{_ODF}.spreadsheet ods ots",
+    Kind.ODP: f"{_ODF}.presentation odp otp",
+    Kind.RTF: "application/rtf text/rtf rtf",
+    Kind.DOC: "application/msword doc dot",
+    Kind.XLS: "application/vnd.ms-excel xls xlt",
+    Kind.PPT: "application/vnd.ms-powerpoint ppt pps",
+    Kind.IMAGE: "image/png image/jpeg image/jpg image/pjpeg image/gif image/webp image/bmp image/tiff"
+    " png jpg jpeg jfif gif webp bmp tif tiff",
+    Kind.HEIC: "image/heic image/heif image/avif heic heif avif",
+    Kind.ZIP: "application/zip application/x-zip-compressed zip",
+    Kind.TAR: "application/x-tar application/gzip application/x-gzip application/x-bzip2 application/x-xz"
+    " tar tgz gz tbz2 bz2 txz xz",
+    Kind.OTHER_ARCHIVE: "application/x-7z-compressed application/vnd.rar application/x-rar-compressed 7z rar",
+    Kind.MSG: "application/vnd.ms-outlook msg",
+    Kind.TNEF: "application/ms-tnef application/vnd.ms-tnef",
 }
-_NO_EXTENSIONS: Final = frozenset({Kind.ENCRYPTED_OFFICE, Kind.IMAGE, Kind.OTHER_ARCHIVE, Kind.TNEF})
-"""Kinds whose value isn't an extension."""
+"""The media types and the extensions of each kind."""
 
-_BY_EXTENSION: Final = {
-    **{kind.value: kind for kind in Kind if kind not in _NO_EXTENSIONS},
-    **_types(Kind.IMAGE, "", "png", "jpg", "jpeg", "jfif", "gif", "webp", "bmp", "tif", "tiff"),
-    **_types(Kind.HEIC, "", "heif", "avif"),
-    **_types(Kind.TAR, "", "tgz", "gz", "tbz2", "bz2", "txz", "xz"),
-    **_types(Kind.OTHER_ARCHIVE, "", "7z", "rar"),
-    **_types(Kind.DOCX, "", "docm", "dotx", "dotm"),
-    **_types(Kind.XLSX, "", "xlsm", "xltx", "xltm"),
-    **_types(Kind.PPTX, "", "pptm", "ppsx", "ppsm", "potx"),
-    "ott": Kind.ODT,
-    "ots": Kind.ODS,
-    "otp": Kind.ODP,
-    "dot": Kind.DOC,
-    "xlt": Kind.XLS,
-    "pps": Kind.PPT,
-}
+_BY_LABEL: Final = {label: kind for kind, labels in _LABELS.items() for label in labels.split()}
 _BY_FOLDER: Final = {b"word/": Kind.DOCX, b"xl/": Kind.XLSX, b"ppt/": Kind.PPTX}
-_ODF_MIMETYPE: Final = re.compile(rb"mimetype(application/vnd\.oasis\.opendocument\.[a-z-]{1,40})")
+_ODF_MIMETYPE: Final = re.compile(rb"mimetype(application/vnd\.oasis\.opendocument\.[a-z]{1,20})")
 _BY_STREAM: Final = {
     "EncryptedPackage": Kind.ENCRYPTED_OFFICE,
     "WordDocument": Kind.DOC,
@@ -171,13 +147,13 @@ def guess_kind(content_type: str, filename: str) -> Kind | None:
     media_type = content_type.partition(";")[0].strip().lower()
     if filename.strip().lower() == _TNEF_NAME:
         return Kind.TNEF
-    return _BY_EXTENSION.get(extension) or _BY_TYPE.get(media_type)
+    return _BY_LABEL.get(extension) or _BY_LABEL.get(media_type)
 
 
 def extension_of(content_type: str) -> str:
     """Return the extension of a document's media type, with its dot; "" if there is not just one."""
-    kind = _BY_TYPE.get(content_type)
-    return "" if kind is None or kind in _NO_EXTENSIONS else f".{kind}"
+    kind = _BY_LABEL.get(content_type)
+    return f".{kind}" if kind is not None and _BY_LABEL.get(kind) is kind else ""
 
 
 def detect_kind(content: bytes, guess: Kind | None) -> Kind | None:
@@ -201,7 +177,7 @@ def _detect_zip(content: bytes, guess: Kind | None) -> Kind:
     """Recognise ODF by its first entry (ODF 1.3 part 2, section 3.3), Office Open XML by its folders."""
     labelled = _ODF_MIMETYPE.match(content, 30)
     if labelled:
-        return _BY_TYPE.get(labelled[1].decode("ascii").removesuffix("-master"), Kind.ZIP)
+        return _BY_LABEL.get(labelled[1].decode("ascii"), Kind.ZIP)
     named = False
     for name in _zip_names(content):
         named = True

@@ -1,13 +1,12 @@
-"""Names of files in archives that don't say in which charset they are.
+"""Names of files in zips that don't say in which charset they are.
 
 Zips name files in code page 437, in UTF-8, or in whatever the sender's computer used (APPNOTE 4.4.4, appendix
-D); tars name them in octets. A guess is believed if each of its words is in one script.
+D). A guess is believed if each of its words is in one script.
 """
 
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -34,7 +33,6 @@ def decode_names(names: Sequence[bytes]) -> list[str]:
     return [name.decode(codec, "replace") for name in names]
 
 
-@lru_cache(maxsize=64)
 def _codec_of(names: bytes) -> str:
     try:
         names.decode()

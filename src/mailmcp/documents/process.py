@@ -12,16 +12,16 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final, TypeVar
 
 import anyio
-from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+from anyio.abc import ByteSendStream, Process
 from pydantic import TypeAdapter
 
 from mailmcp import limits
-from mailmcp.documents.extraction import CONTENT_LENGTH, PNG_MAGIC, Cause, Job, Picture, Task, UnreadableError
+from mailmcp.documents.extraction import PNG_MAGIC, Cause, Job, Picture, Task, UnreadableError
 from mailmcp.documents.kind import UNREADABLE, Kind
 
 EXTRACT_GRACE_S: Final = 3.0
@@ -55,20 +55,6 @@ _PICTURE_MAGIC: Final = (PNG_MAGIC, b"\xff\xd8\xff")
 _SIGKILL: Final = 9
 _SIGXCPU: Final = int(getattr(signal, "SIGXCPU", 24))
 
-_STDERR_OCTETS_MAX: Final = 4_096
-_CHUNK_OCTETS: Final = 65_536
-
-
-@dataclass(slots=True)
-class _Run:
-    """The result of a worker: its output, and how it ended."""
-
-    answer: bytearray = field(default_factory=bytearray)
-    stderr: bytearray = field(default_factory=bytearray)
-    overflowed: bool = False
-    timed_out: bool = False
-    returncode: int = 0
-
 
 def worker_command(job: Job) -> list[str]:
     """Build a command line that ignores the environment, the current folder and start-up files."""
@@ -95,13 +81,12 @@ async def run_job(
         raise UnreadableError(UNREADABLE[Kind(job.kind)])
     if len(content) > limits.EXTRACT_OCTETS_MAX:
         raise UnreadableError(Cause.TOO_LARGE)
-    run = _Run()
     try:
         process = await anyio.open_process(
             worker_command(job) if command is None else command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             cwd=Path(sys.executable).anchor,
             env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
             start_new_session=os.name == "posix",
@@ -110,58 +95,41 @@ async def run_job(
         _log.warning("can't start the process that reads documents: %s", type(error).__name__)
         raise UnreadableError(Cause.CRASHED) from error
     octets_max = _OCTETS_MAX[Task(job.task)] + _ANSWER_OVERHEAD_OCTETS
+    answer = bytearray()
     try:
         with anyio.move_on_after(job.time_s + EXTRACT_GRACE_S) as scope:
-            await _exchange(process, content, run, octets_max)
-        run.timed_out = scope.cancelled_caught
+            await _exchange(process, content, answer, octets_max)
     finally:
-        run.returncode = await _reap(process)
-    _log.debug(
-        "document read: task=%s kind=%s octets=%d returncode=%d stderr=%s",
-        job.task,
-        job.kind,
-        len(content),
-        run.returncode,
-        bytes(run.stderr).decode("utf-8", "replace"),
-    )
-    return _parse(run, result)
+        returncode = await _reap(process)
+    if scope.cancelled_caught or returncode == -_SIGXCPU:
+        raise UnreadableError(Cause.TIMED_OUT)
+    if len(answer) > octets_max:
+        raise UnreadableError(Cause.CRASHED)
+    if returncode == -_SIGKILL:  # not by us: Linux kills processes when the machine runs out of memory
+        raise UnreadableError(Cause.OUT_OF_MEMORY)
+    if returncode != 0:
+        raise UnreadableError(Cause.CRASHED)
+    return _parse(answer, result)
 
 
-async def _exchange(process: Process, content: bytes, run: _Run, octets_max: int) -> None:
-    """Send the document and read the answer, until the worker ends."""
-    assert process.stdin and process.stdout and process.stderr  # noqa: S101, PT018 - all three are pipes
+async def _exchange(process: Process, content: bytes, answer: bytearray, octets_max: int) -> None:
+    """Send the document and read the answer, until the worker ends or has written more than it may."""
+    assert process.stdin and process.stdout  # noqa: S101, PT018 - both are pipes
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_read_stderr, process.stderr, run)
         tasks.start_soon(_send, process.stdin, content)
-        run.overflowed = not await _receive(process.stdout, run.answer, octets_max)
-        if run.overflowed:
-            tasks.cancel_scope.cancel()
-        else:
-            await process.wait()
+        async for chunk in process.stdout:
+            answer += chunk
+            if len(answer) > octets_max:
+                tasks.cancel_scope.cancel()
+                return
+        await process.wait()
 
 
 async def _send(stream: ByteSendStream, content: bytes) -> None:
-    """Send the content, and leave the pipe open: the worker exits when it closes."""
     # The exit status of a worker that is gone says why.
     with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-        await stream.send(CONTENT_LENGTH.pack(len(content)))
-        for start in range(0, len(content), _CHUNK_OCTETS):
-            await stream.send(content[start : start + _CHUNK_OCTETS])
-
-
-async def _receive(stream: ByteReceiveStream, into: bytearray, octets_max: int) -> bool:
-    """Read to the end of the stream; return False if it has more than `octets_max`."""
-    async for chunk in stream:
-        into += chunk
-        if len(into) > octets_max:
-            return False
-    return True
-
-
-async def _read_stderr(stream: ByteReceiveStream, run: _Run) -> None:
-    """Read stderr to its end, so that the worker doesn't block on it, and keep the beginning."""
-    async for chunk in stream:
-        run.stderr += chunk[: max(0, _STDERR_OCTETS_MAX - len(run.stderr))]
+        await stream.send(content)
+        await stream.aclose()
 
 
 async def _reap(process: Process) -> int:
@@ -175,19 +143,9 @@ async def _reap(process: Process) -> int:
     return returncode
 
 
-def _parse(run: _Run, result: type[ResultT]) -> ResultT:
-    """Turn the output and the exit status into a result or an error.
-
-    The output is a line of JSON; a picture or a file follows it.
-    """
-    if run.timed_out or run.returncode == -_SIGXCPU:
-        raise UnreadableError(Cause.TIMED_OUT)
-    if run.returncode == -_SIGKILL and not run.overflowed:
-        # Not by us: Linux kills processes when the machine runs out of memory.
-        raise UnreadableError(Cause.OUT_OF_MEMORY)
-    if run.overflowed or run.returncode != 0:
-        raise UnreadableError(Cause.CRASHED)
-    line, _, octets = run.answer.partition(b"\n")
+def _parse(output: bytearray, result: type[ResultT]) -> ResultT:
+    """Turn the output, a line of JSON with a picture or a file after it, into a result or an error."""
+    line, _, octets = output.partition(b"\n")
     try:
         answer = json.loads(line)
         if "cause" in answer:

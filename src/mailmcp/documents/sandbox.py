@@ -12,13 +12,9 @@ import math
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, NoReturn
-
-_STDIN: Final = 0
-"""The parent keeps it open for as long as it wants the result."""
+from typing import Final
 
 _OPEN_FILES_MAX: Final = 64
 _TIMER_MIN_S: Final = 0.001
@@ -45,17 +41,6 @@ _REFUSED: Final = frozenset(
         "shutil.rmtree",
     }
 )
-
-
-def exit_with_parent() -> None:  # pragma: no cover - see above
-    """Exit when the parent closes stdin or dies."""
-    threading.Thread(target=_wait_for_end, daemon=True).start()
-
-
-def _wait_for_end() -> NoReturn:  # pragma: no cover - see above
-    while os.read(_STDIN, 1):
-        continue
-    os._exit(0)
 
 
 def set_timer(seconds: float, interrupt: Callable[[], None]) -> None:  # pragma: no cover - see above

@@ -1,7 +1,7 @@
 """The process that reads one document: octets from stdin, a line of JSON to stdout, and a file after it.
 
 Only `mailmcp.documents.process` starts it. It limits its resources, loads the parser, and restricts itself
-before the parser sees the document. stderr never quotes the document.
+before the parser sees the document.
 """
 
 import importlib
@@ -11,14 +11,13 @@ import logging
 import os
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from types import ModuleType
-from typing import BinaryIO, Final
+from typing import Final
 
 from mailmcp.documents import sandbox
-from mailmcp.documents.extraction import CONTENT_LENGTH, Cause, Job, Task, UnreadableError
-from mailmcp.documents.listing import compose
+from mailmcp.documents.extraction import Cause, Job, Task, UnreadableError
+from mailmcp.documents.listing import read_file
 from mailmcp.documents.writer import StopReading, Writer
 
 FORMATS: Final = {
@@ -47,7 +46,7 @@ FORMATS: Final = {
         "tnef": "outlook_winmail",
     },
 }
-"""The module of `mailmcp.documents.formats` for each task and kind: its `read`, `draw` or `read_member`."""
+"""The module of `mailmcp.documents.formats` for each task and kind: its `read`, `draw` or `files`."""
 
 _INCOMPLETE: Final = {
     Cause.MALFORMED: "The document is damaged: only the text before the damage was read.",
@@ -61,8 +60,7 @@ _INCOMPLETE: Final = {
 def main() -> None:  # pragma: no cover - in a process whose limits keep it from writing coverage
     """Read the document on stdin as the first argument says."""
     job = Job(**json.loads(sys.argv[1]))
-    content = receive(sys.stdin.buffer)
-    sandbox.exit_with_parent()
+    content = sys.stdin.buffer.read()
     sandbox.limit_resources(memory_octets=job.memory_octets, cpu_s=2 * job.time_s + 1)
     reader = load_reader(job)  # before the audit hook, which refuses to load pdfium
     sandbox.install_audit_hook()
@@ -90,7 +88,7 @@ def answer(reader: ModuleType, content: bytes, job: Job, out: Writer) -> bytes:
             case Task.PICTURE:
                 facts, octets = reader.draw(io.BytesIO(content), job.page)
             case Task.MEMBER:
-                octets = reader.read_member(io.BytesIO(content), compose(job.member), out)
+                octets = read_file(reader.files(io.BytesIO(content), out), job.member)
                 facts = {"notes": out.notes}
             case _:
                 reader.read(io.BytesIO(content), out)
@@ -122,20 +120,6 @@ def _attempt(read: Callable[[], None], out: Writer) -> Cause | None:
         return error.cause
     except MemoryError:
         return Cause.OUT_OF_MEMORY
-    except Exception as error:  # noqa: BLE001 - parsers raise anything on damaged files
-        _trace(error)
+    except Exception:  # noqa: BLE001 - parsers raise anything on damaged files
         return Cause.MALFORMED
     return None
-
-
-def receive(stream: BinaryIO) -> bytes:
-    """Read the document and nothing after it: the stream stays open."""
-    length: int = CONTENT_LENGTH.unpack(stream.read(CONTENT_LENGTH.size))[0]
-    return stream.read(length)
-
-
-def _trace(error: BaseException) -> None:
-    """Write to stderr where it failed, without the message, which may quote the document."""
-    frames = traceback.extract_tb(error.__traceback__)
-    places = " < ".join(f"{each.filename.rpartition('/')[2]}:{each.lineno}" for each in reversed(frames[-8:]))
-    sys.stderr.write(f"{type(error).__name__} at {places}\n")

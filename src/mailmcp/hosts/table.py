@@ -31,8 +31,7 @@ class Launch:
 class Host:
     """A program that starts MCP servers.
 
-    It has settings in plain JSON (`files`), or a command that edits them (`add`), or it wants an entry that
-    the user adds by hand.
+    It has settings in plain JSON (`files`), or a command that edits them (`add`).
     """
 
     host_id: str
@@ -50,7 +49,6 @@ class Host:
     """The host's own command that adds a server."""
 
     remove: Callable[[str], list[str]] | None = None
-    by_hand: Callable[[str, Launch], str] | None = None
 
     def make_entry(self, launch: Launch) -> dict[str, object]:
         """Return the entry, as its JSON object."""
@@ -60,8 +58,6 @@ class Host:
         """Return the command, or the entry as a person would add it."""
         if self.add is not None:
             return shlex.join(self.add(name, launch))
-        if self.by_hand is not None:
-            return self.by_hand(name, launch)
         return json.dumps({self.key: {name: self.make_entry(launch)}}, indent=2, ensure_ascii=False)
 
     def find_program(self) -> str | None:
@@ -93,13 +89,6 @@ def _code(name: str, launch: Launch) -> list[str]:
 
 def _codex(name: str, launch: Launch) -> list[str]:
     return ["codex", "mcp", "add", name, "--", launch.command, *launch.args]
-
-
-def _goose(name: str, launch: Launch) -> str:
-    """Write YAML, in which every JSON value is valid."""
-    entry = {"name": name, "type": "stdio", "enabled": True, "cmd": launch.command, "args": list(launch.args)}
-    lines = [f"    {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items()]
-    return "\n".join(["extensions:", f"  {name}:", *lines, "    timeout: 300"])
 
 
 _CLINE = "User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
@@ -146,5 +135,4 @@ HOSTS = (
             "~/.cline/data/settings/cline_mcp_settings.json",
         ),
     ),
-    Host(host_id="goose", name="Goose", by_hand=_goose),
 )

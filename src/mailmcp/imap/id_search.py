@@ -104,18 +104,6 @@ def find_by_ids(
     return dict(zip(mailboxes, run_pipelined(session, tasks), strict=True))
 
 
-def fetch_rows(session: Session, uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
-    """Fetch rows; without their structures where the server sends one that can't be parsed."""
-    [fetched] = yield from fetch_steps(session, (uids, items))
-    unreadable = [uid for uid, failure in fetched.failures.items() if failure.is_of_items]
-    if not unreadable or fetched.interrupted:
-        return fetched
-    plain = [item for item in items if item != "BODYSTRUCTURE"]
-    [again] = yield from fetch_steps(session, (unreadable, plain))
-    kept = {uid: failure for uid, failure in fetched.failures.items() if uid not in unreadable}
-    return Fetched(messages=fetched.messages | again.messages, failures=kept | again.failures)
-
-
 def _keys(session: Session, query: IdQuery) -> Iterator[tuple[bytes, ...]]:
     if query.thread_id:
         yield (b"X-GM-THRID" if session.can("X-GM-EXT-1") else b"THREADID", query.thread_id.encode())
@@ -142,7 +130,7 @@ def _steps(
     new = sorted(uids.difference(known))
     if len(new) > ROWS_MAX:
         statements[f"In {code(name)}, only the newest {ROWS_MAX} of very many messages were read."] = None
-    fetched = (yield from fetch_rows(session, new[-ROWS_MAX:], items)) if new else Fetched()
+    [fetched] = yield from fetch_steps(session, (new[-ROWS_MAX:], items))
     assert session.mailbox is not None  # noqa: S101 - it was searched
     return FoundByIds(
         uidvalidity=session.mailbox.uidvalidity,

@@ -10,7 +10,15 @@ from typing import NamedTuple
 
 from imapclient.imap_utf7 import decode as decode_utf7
 
-from mailmcp.imap.command import Command, Piece, RefusedError, Response, canonical_name, encode_mailbox
+from mailmcp.imap.command import (
+    Command,
+    Piece,
+    RefusedError,
+    Response,
+    canonical_name,
+    encode_mailbox,
+    find_asking_to_wait,
+)
 from mailmcp.imap.errors import format_refusal, refused_error
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_use import use_of
@@ -146,8 +154,7 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
         burst = lacking[start : start + _BURST]
         # If the server asks to wait, more commands would only keep it busy.
         results = [waiting] * len(burst) if waiting else _status(session, burst)
-        asking = (each for each in results if isinstance(each, RefusedError) and each.asks_to_wait)
-        waiting = next(asking, None)
+        waiting = find_asking_to_wait(results)
         # Of all responses together: a server may complete the commands of a burst in any order.
         responses = [each for each in results if isinstance(each, Response)]
         counts = {name: each for response in responses for name, each in _parse_counts(response).items()}

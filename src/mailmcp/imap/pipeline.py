@@ -6,8 +6,10 @@ at the same time in one burst, an EXAMINE in front of each. A search and a fetch
 a warm session, in one mailbox or in twenty.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Generic, TypeAlias, TypeVar
 
 from mailmcp import limits
@@ -15,6 +17,7 @@ from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.session import SelectedMailbox, Session
 from mcp_envelope import ToolError
 
+ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 Replies = list[Response | RefusedError]
@@ -67,15 +70,10 @@ class MailboxTask(Generic[ResultT]):
         assert self.result is not None  # noqa: S101 - see `result`
         return self.result
 
-    def advance(self, responses: Responses | PipelineInterruptedError | None = None) -> None:
-        """Run the steps to their next request or to their end; without `responses`, start them."""
+    def advance(self, go_on: Callable[[], Sequence[Command]]) -> None:
+        """Run the steps to their next request or to their end."""
         try:
-            if responses is None:
-                self.request = next(self.steps)
-            elif isinstance(responses, PipelineInterruptedError):
-                self.request = self.steps.throw(responses)
-            else:
-                self.request = self.steps.send(responses)
+            self.request = go_on()
         except StopIteration as end:
             self.result = end.value
         except ToolError as error:
@@ -83,25 +81,12 @@ class MailboxTask(Generic[ResultT]):
         except PipelineInterruptedError as interruption:
             self.result = interruption.error
 
-    def resume(self, mailbox: SelectedMailbox, replies: Replies) -> None:
-        """Pass on the replies to the latest request."""
-        for reply in replies:
-            exists = reply.number("EXISTS") if isinstance(reply, Response) else None
-            if exists is not None:
-                mailbox.exists = exists
-        self.uidvalidity = mailbox.uidvalidity  # a mailbox that is rebuilt meanwhile is another one
-        self.advance(Responses(mailbox=mailbox, replies=replies))
-
     def interrupt(self, error: ToolError, replies: Replies) -> None:
         """End the steps because the connection failed, with the replies that came."""
-        self.advance(PipelineInterruptedError(error, replies))
         while self.result is None:
-            self.advance(PipelineInterruptedError(error, []))
-
-    def fail(self, error: ToolError) -> None:
-        """End the steps because their mailbox can't be opened."""
-        self.steps.close()
-        self.result = error
+            interruption = PipelineInterruptedError(error, replies)
+            self.advance(partial(self.steps.throw, interruption))
+            replies = []
 
 
 def run_pipelined(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> list[ResultT | ToolError]:
@@ -112,15 +97,14 @@ def run_pipelined(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> li
             a result.
     """
     for task in tasks:
-        task.advance()
+        task.advance(partial(next, task.steps))
     try:
         while unfinished := [task for task in tasks if task.result is None]:
-            for burst in _bursts(unfinished):
+            for burst in in_bursts(unfinished, _octets, limit=limits.BURST_MAILBOXES):
                 _run_burst(session, burst)
     except ToolError as error:
         for task in tasks:
-            if task.result is None:
-                task.interrupt(error, [])
+            task.interrupt(error, [])
         raise
     return [task.outcome for task in tasks]
 
@@ -135,17 +119,22 @@ def run_steps(session: Session, steps: Steps[ResultT]) -> ResultT:
     return result
 
 
-def _bursts(tasks: Sequence[MailboxTask[ResultT]]) -> Iterator[list[MailboxTask[ResultT]]]:
-    """Divide tasks into bursts."""
-    burst: list[MailboxTask[ResultT]] = []
-    octets = 0
-    for task in tasks:
-        size = sum(len(word) + 1 for command in task.request for word in command.words)
-        if burst and (len(burst) == limits.BURST_MAILBOXES or octets + size > limits.BURST_OCTETS):
+def _octets(task: MailboxTask[ResultT]) -> int:
+    return sum(command.octets for command in task.request)
+
+
+def in_bursts(
+    items: Sequence[ItemT], octets: Callable[[ItemT], int], *, limit: int = sys.maxsize
+) -> Iterator[list[ItemT]]:
+    """Divide what is to be sent into bursts of `limits.BURST_OCTETS`, and of up to `limit` items."""
+    burst: list[ItemT] = []
+    size = 0
+    for item in items:
+        if burst and (len(burst) == limit or size + octets(item) > limits.BURST_OCTETS):
             yield burst
-            burst, octets = [], 0
-        burst.append(task)
-        octets += size
+            burst, size = [], 0
+        burst.append(item)
+        size += octets(item)
     if burst:
         yield burst
 
@@ -177,11 +166,16 @@ def _run_burst(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> None:
         except ToolError as error:
             if session.in_doubt and not failure:
                 raise
-            task.fail(error)  # the replies are about no mailbox, or about the one before
+            task.steps.close()
+            task.result = error  # the replies are about no mailbox, or about the one before
             continue
         if failure:
             task.interrupt(failure, own)
-        else:
-            task.resume(mailbox, own)
+            continue
+        for reply in own:
+            exists = reply.number("EXISTS") if isinstance(reply, Response) else None
+            mailbox.exists = mailbox.exists if exists is None else exists
+        task.uidvalidity = mailbox.uidvalidity  # a mailbox that is rebuilt meanwhile is another one
+        task.advance(partial(task.steps.send, Responses(mailbox=mailbox, replies=own)))
     if failure:
         raise failure

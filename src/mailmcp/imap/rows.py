@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from imapclient.datetime_util import parse_to_datetime
 
 from mailmcp import limits
-from mailmcp.imap.command import Response
+from mailmcp.imap.command import RefusedError, Response
 from mailmcp.imap.values import parse_line
 
 _SECTION = re.compile(rb"BODY(?:\.PEEK)?\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
@@ -63,23 +63,24 @@ class FetchedMessage:
         return flag.lower() in map(str.lower, self.flags)
 
 
-def parse_rows(response: Response) -> tuple[dict[int, FetchedMessage], int]:
-    """Parse the FETCH responses that have a UID, and count those that are malformed.
+def parse_rows(*replies: Response | RefusedError) -> tuple[dict[int, FetchedMessage], list[int]]:
+    """Parse the FETCH responses that have a UID, and count those of each reply that are malformed.
 
     Responses without a UID are updates of flags that nobody requested.
     """
     merged: dict[int, dict[bytes, object]] = {}
-    unreadable = 0
-    for line in response.lines("FETCH"):
-        try:
-            _, values = parse_line(line)
-            row = {name.upper(): value for name, value in zip(values[::2], values[1::2], strict=True)}
-        except (ValueError, TypeError, AttributeError):
-            unreadable += 1
-            continue
-        uid = row.get(b"UID")
-        if isinstance(uid, int):
-            merged.setdefault(uid, {}).update(row)
+    unreadable = [0] * len(replies)
+    for number, reply in enumerate(replies):
+        for line in (reply.response if isinstance(reply, RefusedError) else reply).lines("FETCH"):
+            try:
+                _, values = parse_line(line)
+                row = {name.upper(): value for name, value in zip(values[::2], values[1::2], strict=True)}
+            except (ValueError, TypeError, AttributeError):
+                unreadable[number] += 1
+                continue
+            uid = row.get(b"UID")
+            if isinstance(uid, int):
+                merged.setdefault(uid, {}).update(row)
     return {uid: _typed(uid, row) for uid, row in merged.items()}, unreadable
 
 

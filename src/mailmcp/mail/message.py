@@ -7,8 +7,7 @@ Brings together `header.fields`, `mime.structure` and `mime.parser`. What the te
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from mailmcp.limits import HEADERS_OCTETS_MAX
-from mailmcp.mail.header.fields import HEADERS_CUT, Headers, header_end, parse_headers
+from mailmcp.mail.header.fields import HEADERS_CUT, Headers, header_end
 from mailmcp.mail.mime.parser import MimeTree, split_message
 from mailmcp.mail.mime.structure import Part, find_part, has_no_content, leaf_parts
 
@@ -44,24 +43,9 @@ class MessageView:
     @property
     def defects(self) -> tuple[str, ...]:
         """What was wrong with the headers, and with the structure if it was found here."""
-        return self.tree.headers.defects if self.trusted_sizes else self.tree.structure.defects
-
-    @property
-    def header_goes_on(self) -> bool:
-        """Whether `octets` ends within the header block."""
-        return not self.complete and header_end(self.octets) == len(self.octets)
-
-    def with_header(self, *blocks: bytes) -> "MessageView":
-        """Return this view with the header fields of blocks that were fetched separately.
-
-        A block of HEADERS_OCTETS_MAX counts as the beginning of a longer one.
-        """
-        parsed = [parse_headers(block) for block in blocks]
-        defects = [defect for headers in parsed for defect in headers.defects]
-        defects += [HEADERS_CUT for block in blocks if len(block) >= HEADERS_OCTETS_MAX]
-        fields = tuple(field for headers in parsed for field in headers.fields)
-        headers = Headers(fields=fields, defects=tuple(dict.fromkeys(defects)))
-        return replace(self, tree=replace(self.tree, headers=headers))
+        defects = self.tree.headers.defects if self.trusted_sizes else self.tree.structure.defects
+        goes_on = not self.complete and header_end(self.octets) == len(self.octets)
+        return (*defects, HEADERS_CUT) if goes_on else defects
 
     def contents(self) -> dict[str, bytes]:
         """Return the content of each leaf that is here, perhaps cut, by part id; still transfer-encoded."""

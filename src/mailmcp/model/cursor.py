@@ -14,12 +14,11 @@ from enum import StrEnum
 from urllib.parse import quote_plus, unquote_plus
 
 from mailmcp import limits
-from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN, UINT32_MAX
+from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.reasons import Reason
 from mcp_envelope import InvalidInputError
 
 _SEARCH = "s3"
-_MAILBOXES = "m1"
 _CHECKSUM = re.compile(r"[0-9a-f]{8}")
 _FORBIDDEN = re.compile(r"[\r\n\0]")
 _TOTAL = re.compile(r"(\d{1,10})(~?)(-?)(a?)", re.ASCII)
@@ -49,7 +48,7 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Position:
     """A mailbox of a search, and where in it the next page begins."""
 
     account_id: str
@@ -93,7 +92,7 @@ class Source:
 class SearchCursor:
     """Everything that the next page of a search needs."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[Position, ...]
     """Mailboxes that have more messages, or failed and may succeed later; at least one."""
 
     arguments: Mapping[str, str] = field(default_factory=dict)
@@ -112,19 +111,6 @@ class SearchCursor:
     """Whether words are looked for in file names and all header fields: they are nowhere else."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MailboxesCursor:
-    """Where a list of mailboxes continues."""
-
-    account_id: str
-    position: str
-    """The last mailbox that was listed."""
-
-    include_counts: bool
-    all_accounts: bool = False
-    """Whether the list goes on with the accounts after this one."""
-
-
 def format_search_cursor(cursor: SearchCursor) -> str:
     """Write the cursor of a search."""
     marks = {"~": not cursor.total_exact, "-": cursor.incomplete, "a": cursor.anywhere}
@@ -133,7 +119,7 @@ def format_search_cursor(cursor: SearchCursor) -> str:
     return seal([_SEARCH, total, *arguments, *_format_sources(cursor.sources)])
 
 
-def _format_sources(sources: Sequence[Source]) -> Iterator[str]:
+def _format_sources(sources: Sequence[Position]) -> Iterator[str]:
     """Write sources, each account only where another one begins."""
     account_id = ""
     for each in sources:
@@ -172,7 +158,7 @@ def parse_search_cursor(text: str) -> SearchCursor:
     )
 
 
-def _parse_sources(texts: Sequence[str]) -> Iterator[Source]:
+def _parse_sources(texts: Sequence[str]) -> Iterator[Position]:
     if len(texts) > limits.SEARCH_SOURCES_MAX:
         raise malformed_cursor()
     account_id = ""
@@ -181,7 +167,7 @@ def _parse_sources(texts: Sequence[str]) -> Iterator[Source]:
         account_id = match["account"] or account_id if match else ""
         if match is None or not account_id:
             raise malformed_cursor()
-        source = Source(
+        source = Position(
             account_id=account_id,
             mailbox=unescape_field(match["mailbox"]),
             uidvalidity=int(match["uidvalidity"] or 0),
@@ -195,33 +181,6 @@ def _parse_sources(texts: Sequence[str]) -> Iterator[Source]:
         if max(source.uidvalidity, source.uid, source.low, source.high, *source.skip) > UINT32_MAX:
             raise malformed_cursor()
         yield source
-
-
-def format_mailboxes_cursor(cursor: MailboxesCursor) -> str:
-    """Write the cursor of a list of mailboxes."""
-    counts = "1" if cursor.include_counts else "0"
-    scope = ["*"] if cursor.all_accounts else []
-    return seal([_MAILBOXES, cursor.account_id, counts, escape_field(cursor.position), *scope])
-
-
-def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
-    """Read the cursor of a list of mailboxes.
-
-    Raises:
-        InvalidInputError: With reason `cursor_malformed`.
-    """
-    fields = unseal(text, _MAILBOXES)
-    if len(fields) < 3 or fields[3:] not in ([], ["*"]) or not re.fullmatch(ACCOUNT_ID_PATTERN, fields[0]):
-        raise malformed_cursor()
-    account_id, counts, position = fields[0], fields[1], unescape_field(fields[2])
-    if counts not in {"0", "1"} or not position:
-        raise malformed_cursor()
-    return MailboxesCursor(
-        account_id=account_id,
-        include_counts=counts == "1",
-        position=position,
-        all_accounts=len(fields) > 3,
-    )
 
 
 def escape_field(value: str) -> str:

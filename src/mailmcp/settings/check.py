@@ -1,5 +1,6 @@
 """Checks a table, and builds an account of its table."""
 
+import re
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -7,28 +8,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from mailmcp.auth.provider import known_provider
 from mailmcp.auth.tokens import TokenSource
 from mailmcp.imap.account import Account, BearerToken, Mechanism, Password, Tls, is_loopback
 from mailmcp.model.owner import Owner
 from mailmcp.settings.model import AccountTable, Table, is_address
-from mailmcp.settings.passwords import (
-    PasswordReader,
-    command_password,
-    file_password,
-    stored_password,
-    variable_password,
-)
+from mailmcp.settings.passwords import PasswordReader, command_password, file_password, stored_password
 from mailmcp.settings.sources import Origin, suggest
 
 if TYPE_CHECKING:
     from mailmcp.auth.client import OAuthClient
 
-PASSWORD_KEYS: Final = ("password", "password_env", "password_file", "password_command")
+PASSWORD_KEYS: Final = ("password", "password_file", "password_command")
 _OAUTH_KEYS: Final = (
-    *("provider", "issuer", "tenant", "client_id", "client_secret", "client_secret_env", "scope"),
-    *("token_command", "sasl"),
+    *("provider", "issuer", "tenant", "client_id", "client_secret", "scope", "token_command", "sasl"),
 )
 
 TableT = TypeVar("TableT", bound=Table)
@@ -51,9 +46,10 @@ def check_table(
         return model.model_validate(raw), []
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False, include_input=False)
-    # Explained by the key's description and the kind of error: pydantic's own text may quote a value.
-    faults = {str(each["loc"][0]) if each["loc"] else "": each["type"] for each in details}
-    return None, [describe(key, _explain(model, key, fault)) for key, fault in faults.items()]
+    faults: dict[str, ErrorDetails] = {}
+    for each in details:
+        faults.setdefault(str(each["loc"][0]) if each["loc"] else "", each)
+    return None, [describe(key, _explain(model, key, each)) for key, each in faults.items()]
 
 
 def check_account(raw: object, origin: Origin) -> tuple[AccountTable | None, list[str]]:
@@ -64,13 +60,15 @@ def check_account(raw: object, origin: Origin) -> tuple[AccountTable | None, lis
     return table, problems
 
 
-def _explain(model: type[Table], key: str, fault: str) -> str:
+def _explain(model: type[Table], key: str, error: ErrorDetails) -> str:
+    """Write what is wrong with a key; no error of these types quotes the value."""
     if not key:
         return "must be a table"
-    if fault == "extra_forbidden":
+    if error["type"] == "extra_forbidden":
         return f"is not a known key; {suggest(key, model.model_fields)}"
-    allowed = model.model_fields[key].description
-    return f"is missing; it must be {allowed}" if fault == "missing" else f"must be {allowed}"
+    if error["type"] == "missing":
+        return "is missing"
+    return re.sub(r"^\w+ should ", "must ", error["msg"].removeprefix("Value error, "))
 
 
 def _account_faults(table: AccountTable, origin: Origin) -> Iterator[tuple[str, str]]:
@@ -154,7 +152,7 @@ def secret_key(table: AccountTable) -> str:
     return key if table.auth == "password" else f"{key} oauth2"
 
 
-def make_client(table: AccountTable, environ: Mapping[str, str]) -> "OAuthClient":
+def make_client(table: AccountTable) -> "OAuthClient":
     """Make the OAuth client of an account, fetching its provider's metadata if necessary.
 
     Raises:
@@ -168,14 +166,12 @@ def make_client(table: AccountTable, environ: Mapping[str, str]) -> "OAuthClient
         provider = known_provider(table.provider or "", tenant=table.tenant)
         provider = replace(provider, scope=table.scope or provider.scope)
     secret = table.client_secret.get_secret_value() if table.client_secret else ""
-    if table.client_secret_env:
-        secret = environ.get(table.client_secret_env, "")
     return OAuthClient(provider=provider, client_id=table.client_id or "", client_secret=secret)
 
 
 def _token_reader(table: AccountTable, environ: Mapping[str, str]) -> Callable[[str], str]:
     if not table.token_command:
-        return TokenSource(table.account_id, partial(make_client, table, environ), key=secret_key(table))
+        return TokenSource(table.account_id, partial(make_client, table), key=secret_key(table))
     command = command_password(table.token_command, environ, what="token command")
     return lambda _refused: command()  # which is run at each login, so it has another one if it can
 
@@ -183,8 +179,6 @@ def _token_reader(table: AccountTable, environ: Mapping[str, str]) -> Callable[[
 def _password_reader(table: AccountTable, origin: Origin, environ: Mapping[str, str]) -> PasswordReader:
     if table.password is not None:
         return table.password.get_secret_value
-    if table.password_env is not None:
-        return variable_password(table.password_env, environ)
     if table.password_file is not None:
         return file_password(origin.resolve(table.password_file))
     if table.password_command is not None:

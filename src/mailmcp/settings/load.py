@@ -1,13 +1,13 @@
-"""Loads the settings: merges file, environment and command line, and reports every mistake at once.
+"""Loads the settings: merges file and environment, and reports every mistake at once.
 
-The command line wins over the environment, the environment over the file, and the file over the defaults.
-`os.environ` isn't read: the caller passes the environment.
+The environment wins over the file, and the file over the defaults. `os.environ` isn't read: the caller passes
+the environment.
 """
 
 import os
 import stat
 import zoneinfo
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -22,8 +22,6 @@ from mailmcp.settings.sources import (
     SettingsError,
     choose_config_path,
     format_key,
-    keys_with_variable,
-    option,
     read_toml,
     read_variables,
     suggest,
@@ -33,9 +31,6 @@ from mailmcp.tools.preferences import Preferences
 
 ENVIRONMENT_ACCOUNT_ID: Final = "default"
 """Id of the account that variables set up."""
-
-_VARIABLES: Final = Origin(name=variable)
-_OPTIONS: Final = Origin(name=option)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,20 +52,13 @@ class Settings:
     """The table of each account, by its id."""
 
 
-def load_settings(
-    config: Path | None,
-    environ: Mapping[str, str],
-    *,
-    overrides: Mapping[str, object] | None = None,
-    needs_account: bool = True,
-) -> Settings:
+def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_account: bool = True) -> Settings:
     """Find, check and merge all settings.
 
     Args:
         config: The file named on the command line, which must exist. None for `MAILMCP_CONFIG`, or else
             for the default place, where it may be missing.
         environ: The environment. It is kept: passwords are looked up at each login.
-        overrides: Keys of `[server]` from the command line; None as a value is not given.
         needs_account: Whether it is a mistake to have no account.
 
     Raises:
@@ -92,29 +80,37 @@ def load_settings(
         hint = suggest(key, [*(f"[{name}]" for name in TABLES), "[[accounts]]"])
         problems.append(f"{path}: {format_key(key)}: is not a table of the settings; {hint}")
 
-    options = {key: value for key, value in (overrides or {}).items() if value is not None}
     merged: dict[str, Any] = {}
     for name, model in TABLES.items():
-        of_file = Origin(place=f"{path}: {name}", folder=path.parent), data.get(name, {})
-        of_environment = _VARIABLES, read_variables(model, environ)
-        of_options = _OPTIONS, options if model is ServerTable else {}
-        merged[name] = _merge(model, (of_file, of_environment, of_options), problems)
+        variables = read_variables(model, environ)
+        origin = Origin(place=f"{path}: {name}", variables=variables)
+        raw = data.get(name, {})
+        table, found = check_table(model, raw | variables if isinstance(raw, dict) else raw, origin.describe)
+        problems += found
+        merged[name] = table or model()
 
-    named = {
-        str(value) for key, value in _values(data, listed) if key in {"password_env", "client_secret_env"}
-    }
-    raw: list[tuple[Origin, object]] = [
+    sources: list[tuple[Origin, object]] = [
         (Origin(place=f"{path}: accounts[{number}]", folder=path.parent), each)
         for number, each in enumerate(listed, start=1)
     ]
     of_variables = read_variables(AccountTable, environ)
-    if any(variable(key) not in named for key in of_variables):
-        raw.append((_VARIABLES, {"account_id": ENVIRONMENT_ACCOUNT_ID, **of_variables}))
-    tables = _check_accounts(raw, problems)
-    if not (problems or tables) and needs_account:
-        variables = ", ".join(map(variable, ("host", "user", "password")))
+    if of_variables:
+        sources.append((Origin(), {"account_id": ENVIRONMENT_ACCOUNT_ID, **of_variables}))
+    tables: dict[str, AccountTable] = {}
+    accounts: list[Account] = []
+    for origin, raw in sources:
+        account, found = check_account(raw, origin)
+        problems += found
+        if account is None:
+            continue
+        if account.account_id in tables:
+            problems.append(origin.describe("account_id", "is used twice; choose another id"))
+        tables[account.account_id] = account
+        accounts.append(make_account(account, origin, environ))
+    if not (problems or accounts) and needs_account:
+        ways = ", ".join(map(variable, ("host", "user", "password")))
         problems.append(
-            f"No account is configured. Run mailmcp setup, set the variables {variables}, "
+            f"No account is configured. Run mailmcp setup, set the variables {ways}, "
             f"or add a table [[accounts]] with account_id, host, user and a password to {path}"
         )
     if problems:
@@ -122,70 +118,34 @@ def load_settings(
     folder = merged["attachments"].save_folder
     return Settings(
         server=merged["server"],
-        accounts=tuple(make_account(table, origin, environ) for origin, table in tables.values()),
+        accounts=tuple(accounts),
         source=path if text else None,
-        warnings=(*_readable_secrets(path, data, listed), *_unknown_variables(environ, named)),
+        warnings=(*_readable_secrets(path, [*data.values(), *listed]), *_unknown_variables(environ)),
         preferences=Preferences(
             save_folder=Path(folder).expanduser() if folder else None,
             zone=zoneinfo.ZoneInfo(merged["search"].time_zone),
-            owners={name: make_owner(table) for name, (_, table) in tables.items()},
+            owners={name: make_owner(table) for name, table in tables.items()},
         ),
-        tables={name: table for name, (_, table) in tables.items()},
+        tables=tables,
     )
 
 
-def _check_accounts(
-    raw: list[tuple[Origin, object]], problems: list[str]
-) -> dict[str, tuple[Origin, AccountTable]]:
-    """Check accounts and return those without problems, by id; adds what is wrong to `problems`."""
-    tables: dict[str, tuple[Origin, AccountTable]] = {}
-    for origin, each in raw:
-        table, found = check_account(each, origin)
-        problems += found
-        if table is not None and table.account_id in tables:
-            problems.append(origin.describe("account_id", "is used twice; choose another id"))
-        if table is not None:
-            tables[table.account_id] = origin, table
-    return tables
-
-
-def _merge(model: type[Table], sources: tuple[tuple[Origin, object], ...], problems: list[str]) -> Table:
-    """Merge what several sources say of a table, the later ones winning; adds what is wrong to `problems`."""
-    values: dict[str, object] = {}
-    origins: dict[str, Origin] = {}
-    for origin, raw in sources:
-        if isinstance(raw, dict):
-            values |= raw
-            origins |= dict.fromkeys(raw, origin)
-        else:
-            problems.append(origin.describe("", "must be a table"))
-    table, found = check_table(model, values, lambda key, fault: origins[key].describe(key, fault))
-    problems += found
-    return table or model()
-
-
-def _values(data: Mapping[str, object], accounts: list[object]) -> Iterator[tuple[str, object]]:
-    """Yield each key of the file, in any table, with its value, unchecked."""
-    for table in (*data.values(), *accounts):
-        if isinstance(table, dict):
-            yield from table.items()
-
-
-def _readable_secrets(path: Path, data: Mapping[str, object], accounts: list[object]) -> list[str]:
+def _readable_secrets(path: Path, tables: list[object]) -> list[str]:
     """Warn of secrets in a file that others can read; nothing is known of Windows's permissions."""
-    secrets = {key for key, _ in _values(data, accounts)} & {"password", "client_secret", "http_token"}
+    keys = {key for table in tables if isinstance(table, dict) for key in table}
+    secrets = keys & {"password", "client_secret", "http_token"}
     if not secrets or os.name == "nt" or not path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
         return []
-    keys = ", ".join(sorted(secrets))
-    return [f"{path}: contains {keys}, and other users of this machine can read it; run chmod 600 on it"]
+    named = ", ".join(sorted(secrets))
+    return [f"{path}: contains {named}, and other users of this machine can read it; run chmod 600 on it"]
 
 
-def _unknown_variables(environ: Mapping[str, str], named_in_file: set[str]) -> list[str]:
+def _unknown_variables(environ: Mapping[str, str]) -> list[str]:
     """Warn of each variable that looks like ours and isn't."""
     models: tuple[type[Table], ...] = (*TABLES.values(), AccountTable)
-    known = [CONFIG_VARIABLE, *(variable(key) for model in models for key in keys_with_variable(model))]
+    known = [CONFIG_VARIABLE, *(variable(key) for model in models for key in model.model_fields)]
     return [
         f"{format_key(name)}: is not a known variable and is ignored; {suggest(name, known)}"
         for name, value in sorted(environ.items())
-        if value and name.startswith(PREFIX) and name not in known and name not in named_in_file
+        if value and name.startswith(PREFIX) and name not in known
     ]

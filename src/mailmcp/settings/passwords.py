@@ -1,6 +1,6 @@
 """Where passwords come from: a reader for each kind of place, called at every login.
 
-Errors name the variable, file or program. What those contain or print, standard error included, is never
+Errors name the file or program. What those contain or print, standard error included, is never
 repeated or chained.
 """
 
@@ -21,48 +21,35 @@ PasswordReader = Callable[[], str]
 """Returns the password, and may block. Raises AuthFailedError with reason `password_unavailable`."""
 
 
-class _UnreadableError(Exception):
-    """Nothing could be read; the message continues a sentence about the place."""
-
-
-def _reader(place: str, read_octets: Callable[[], bytes]) -> PasswordReader:
+def _reader(
+    place: str, read_octets: Callable[[], bytes], *, remedy: str = "The user must fix this."
+) -> PasswordReader:
     def read() -> str:
         password, fault = "", ""
         try:
             password = read_octets().decode("utf-8-sig")
             if not password:
-                fault = "returned no password"
+                fault = "has no password"
             elif not is_sendable(password):
-                fault = "returned more than one line or a NUL"
+                fault = "has more than one line or a NUL"
         except UnicodeDecodeError:
-            fault = "returned text that is not UTF-8"
+            fault = "has text that is not UTF-8"
         except OSError as error:
             fault = f"can't be used: {error.strerror}"
         except subprocess.TimeoutExpired as error:
             fault = f"didn't end within {error.timeout:g} s"
         except subprocess.CalledProcessError as error:
             fault = f"failed with status {error.returncode}"
-        except (_UnreadableError, store.StoreError) as error:
-            fault = str(error)
+        except store.StoreError as error:
+            fault = f"can't be used: {error}"
         if fault:  # raised here: an exception may contain what was read
             raise AuthFailedError(
-                f"No password to log in with: the {place} {fault}. The user must fix this.",
+                f"No password to log in with: the {place} {fault}. {remedy}",
                 reason=Reason.PASSWORD_UNAVAILABLE,
             )
         return password
 
     return read
-
-
-def variable_password(variable: str, environ: Mapping[str, str]) -> PasswordReader:
-    """Take a password in an environment variable."""
-
-    def read() -> bytes:
-        if not environ.get(variable):
-            raise _UnreadableError("is not set or is empty")
-        return environ[variable].encode(errors="surrogateescape")
-
-    return _reader(f"environment variable {variable}", read)
 
 
 def file_password(path: Path) -> PasswordReader:
@@ -74,12 +61,9 @@ def stored_password(key: str, *, account_id: str) -> PasswordReader:
     """Take a password that `mailmcp password` stored."""
 
     def read() -> bytes:
-        password = store.read(key)
-        if not password:
-            raise _UnreadableError(f"is missing; run mailmcp password {account_id}")
-        return password.encode()
+        return (store.read(key) or "").encode()
 
-    return _reader("stored password", read)
+    return _reader("key store", read, remedy=f"The user must run: mailmcp password {account_id}")
 
 
 def command_password(

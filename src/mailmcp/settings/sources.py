@@ -7,14 +7,14 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import platformdirs
 
-from mailmcp.settings.model import FILE_ONLY, Table
+from mailmcp.settings.model import Table
 
 CONFIG_VARIABLE: Final = "MAILMCP_CONFIG"
 
@@ -51,28 +51,27 @@ def variable(key: str) -> str:
     return PREFIX + key.upper()
 
 
-def option(key: str) -> str:
-    """Return the option of the command line that sets a key."""
-    return "--" + key.replace("_", "-")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """Where a table is written."""
 
-    name: Callable[[str], str] = format_key
-    """Returns what the user calls a key here."""
-
     place: str = ""
-    """The file and the table, for errors; empty where the name of the key says it."""
+    """The file and the table, for errors; empty for the environment."""
 
     folder: Path = Path()
     """Where relative paths start."""
 
+    variables: Collection[str] = ()
+    """Keys that variables set, in place of the file."""
+
+    def name(self, key: str) -> str:
+        """Return what the user calls a key here."""
+        return format_key(key) if self.place and key not in self.variables else variable(key)
+
     def describe(self, key: str, fault: str) -> str:
         """Write what is wrong with a key, or with the whole table if it is empty, on one line."""
-        if not self.place:
-            return f"{self.name(key)}: {fault}"
+        if not self.place or key in self.variables:
+            return f"{variable(key)}: {fault}"
         return f"{self.place}{key and '.' + format_key(key)}: {fault}"
 
     def resolve(self, path: str) -> Path:
@@ -107,12 +106,7 @@ def read_toml(path: Path, *, optional: bool = False) -> tuple[str, dict[str, Any
 
 def read_variables(model: type[Table], environ: Mapping[str, str]) -> dict[str, object]:
     """Return the keys of a table that variables set. Empty ones don't count: hosts pass blank fields so."""
-    return {key: environ[name] for key in keys_with_variable(model) if environ.get(name := variable(key))}
-
-
-def keys_with_variable(model: type[Table]) -> list[str]:
-    """Return the keys that a variable can set."""
-    return [key for key, field in model.model_fields.items() if FILE_ONLY not in field.metadata]
+    return {key: environ[name] for key in model.model_fields if environ.get(name := variable(key))}
 
 
 def choose_config_path(config: Path | None, environ: Mapping[str, str]) -> Path:

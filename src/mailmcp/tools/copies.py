@@ -14,15 +14,6 @@ from mailmcp.mail.header.fields import parse_headers
 
 _TOGETHER: Final = ("Date", "From", "Subject", "Message-ID")
 
-COPY_ITEMS: Final = (
-    "UID",
-    "INTERNALDATE",
-    "RFC822.SIZE",
-    "BODYSTRUCTURE",
-    f"BODY.PEEK[HEADER.FIELDS ({' '.join(_TOGETHER).upper()})]",
-)
-"""What `copy_keys` reads of a message, besides the server's ids."""
-
 PlaceT = TypeVar("PlaceT", bound=Hashable)
 ItemT = TypeVar("ItemT")
 

@@ -1,10 +1,10 @@
 """Parts of messages, fetched wherever the messages are: one round trip for each account, side by side."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
+from mailmcp.imap.fetch import FetchFailure, fetch_steps
 from mailmcp.imap.pipeline import MailboxTask, run_pipelined
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
@@ -25,36 +25,22 @@ class FetchedParts:
 
 
 async def fetch_parts(call: Call, refs: Sequence[MessageRef], choose: ChooseItems) -> FetchedParts:
-    """Fetch parts of messages. If a connection fails again and again, what came on one of them counts."""
+    """Fetch parts of messages. If the connection to an account fails for good, so do all of its messages."""
     by_account: dict[str, list[MessageRef]] = {}
     for ref in refs:
         by_account.setdefault(ref.account_id, []).append(ref)
-    kept: dict[str, list[FetchedParts]] = {account_id: [] for account_id in by_account}
-    results = await call.ask_accounts(
-        {
-            account_id: partial(_fetch, refs=some, choose=choose, keep=kept[account_id].append)
-            for account_id, some in by_account.items()
-        },
-        mailboxes={account_id: some[0].mailbox for account_id, some in by_account.items()},
-    )
+    works = {each: partial(_fetch, refs=some, choose=choose) for each, some in by_account.items()}
     fetched = FetchedParts()
-    for account_id, result in results.items():
+    for account_id, result in (await call.ask_accounts(works)).items():
         if isinstance(result, ToolError):
-            lost = FetchedParts(failures=dict.fromkeys(by_account[account_id], result))
-            came = max(kept[account_id], key=lambda each: len(each.messages), default=lost)
+            fetched.failures |= dict.fromkeys(by_account[account_id], result)
         else:
-            came = result
-        fetched.messages |= came.messages
-        fetched.failures |= came.failures
+            fetched.messages |= result.messages
+            fetched.failures |= result.failures
     return fetched
 
 
-def _fetch(
-    session: Session,
-    refs: Sequence[MessageRef],
-    choose: ChooseItems,
-    keep: Callable[[FetchedParts], None],
-) -> FetchedParts:
+def _fetch(session: Session, refs: Sequence[MessageRef], choose: ChooseItems) -> FetchedParts:
     """Fetch parts of messages of one account, with one FETCH for all in a mailbox that need the same."""
     wanted: dict[str, dict[tuple[str, ...], list[int]]] = {}
     for ref in refs:
@@ -68,15 +54,7 @@ def _fetch(
         )
         for name, jobs in wanted.items()
     }
-    try:
-        run_pipelined(session, list(tasks.values()))
-    except ToolError:
-        keep(_sort_out(refs, tasks))
-        raise
-    return _sort_out(refs, tasks)
-
-
-def _sort_out(refs: Sequence[MessageRef], tasks: Mapping[str, MailboxTask[list[Fetched]]]) -> FetchedParts:
+    run_pipelined(session, list(tasks.values()))
     parts = FetchedParts()
     for ref in refs:
         outcome = tasks[ref.mailbox].outcome

@@ -6,7 +6,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
-from types import MappingProxyType
 
 import anyio
 from pydantic import BaseModel
@@ -157,12 +156,9 @@ class Call(Shared):
         self,
         works: Mapping[str, Callable[[Session], ResultT]],
         *,
-        mailboxes: Mapping[str, str] = MappingProxyType({}),
         deadline: float | None = None,
     ) -> dict[str, ResultT | ToolError]:
-        """Run a function on a session of each account, side by side.
-
-        Each may have a deadline earlier than the call's, and a mailbox that it selects first.
+        """Run a function on a session of each account, side by side; `deadline` may be before the call's.
 
         Returns:
             By account what its function returned, or why it failed.
@@ -170,11 +166,8 @@ class Call(Shared):
         results: dict[str, ResultT | ToolError] = {}
 
         async def ask(account_id: str, work: Callable[[Session], ResultT]) -> None:
-            mailbox = mailboxes.get(account_id, "")
             try:
-                results[account_id] = await self.ask(
-                    work, account_id=account_id, mailbox=mailbox, deadline=deadline
-                )
+                results[account_id] = await self.ask(work, account_id=account_id, deadline=deadline)
             except ToolError as error:
                 results[account_id] = error
 

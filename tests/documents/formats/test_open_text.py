@@ -54,7 +54,8 @@ def test_blocks_and_characters(body: str, text: str) -> None:
         '<text:p text:style-name="gone">unseen</text:p>',
         '<text:section text:display="none"><text:p>unseen</text:p></text:section>',
         '<text:p><text:hidden-paragraph text:is-hidden="true">unseen</text:hidden-paragraph></text:p>',
-        '<table:table-row table:visibility="collapse"><text:p>unseen</text:p></table:table-row>',
+        '<table:table><table:table-row table:visibility="collapse"><text:p>unseen</text:p>'
+        "</table:table-row></table:table>",
     ],
 )
 def test_hidden_text_is_left_out_and_counted(hidden: str) -> None:

@@ -1,14 +1,12 @@
 """Messages that Outlook saved."""
 
-import io
-
 import pytest
 
 from documents.ole_file import file_time, msg_tree, ole_file
-from documents.reading import read_with, writer
+from documents.reading import file_inside, read_with
 from documents.tnef_file import packed_rtf
-from mailmcp.documents.extraction import Cause, UnreadableError
-from mailmcp.documents.formats.outlook_message import read, read_member
+from mailmcp.documents.extraction import Cause
+from mailmcp.documents.formats.outlook_message import files, read
 
 _ENVELOPE: dict[int, str | bytes | int] = {
     0x0037: "Budget 2026",
@@ -50,10 +48,8 @@ def test_a_message_is_its_fields_its_files_and_its_text() -> None:
     )
     assert reading.notes == []
     for name, octets in (("figures.csv", long), ("OLD.TXT", b""), ("figures.csv (2)", b"other")):
-        assert read_member(io.BytesIO(content), name, writer()) == octets
-    with pytest.raises(UnreadableError) as refused:
-        read_member(io.BytesIO(content), "FIGURE~1.CSV", writer())
-    assert refused.value.cause is Cause.NO_MEMBER
+        assert file_inside(files, content, name) == octets
+    assert file_inside(files, content, "FIGURE~1.CSV") is Cause.NO_MEMBER
 
 
 def test_no_date_is_none_and_not_the_first_of_all() -> None:
@@ -148,5 +144,5 @@ def test_messages_within_are_sections_and_their_files_are_listed() -> None:
     assert [name for name, _ in reading.sections] == [f"Attached message {number}" for number in (1, 2, 3)]
     assert "Files: 3\n" in reading.text.partition("[Attached")[0]
     assert [f"text {level}" in reading.text for level in (2, 3, 4, 5)] == [True, True, True, False]
-    assert read_member(io.BytesIO(content), "file4", writer()) == b"\4"
+    assert file_inside(files, content, "file4") == b"\4"
     assert reading.notes == ["Messages that are nested even deeper were not read."]

@@ -1,24 +1,15 @@
 """winmail.dat."""
 
-import io
 import struct
-
-import pytest
 
 from documents import tnef_file
 from documents.ole_file import file_time
-from documents.reading import read_with, writer
+from documents.reading import file_inside, read_with
 from documents.tnef_file import attribute, packed_rtf, tnef
-from mailmcp.documents.extraction import Cause, UnreadableError
-from mailmcp.documents.formats.outlook_winmail import read, read_member
+from mailmcp.documents.extraction import Cause
+from mailmcp.documents.formats.outlook_winmail import files, read
 
 _BODY = packed_rtf(b"{\\rtf1\\ansi Hello\\par from Outlook}")
-
-
-def _refusal(content: bytes, name: str = "a.txt") -> Cause:
-    with pytest.raises(UnreadableError) as refused:
-        read_member(io.BytesIO(content), name, writer())
-    return refused.value.cause
 
 
 def test_a_message_is_its_fields_its_files_and_its_text() -> None:
@@ -47,9 +38,9 @@ def test_a_message_is_its_fields_its_files_and_its_text() -> None:
         "[File Long name ä.txt]\none\n\n[File a.txt]\nthree"
     )
     assert reading.notes == []
-    assert read_member(io.BytesIO(content), "Long name ä.txt", writer()) == b"one"
-    assert read_member(io.BytesIO(content), "a.txt", writer()) == b"three"
-    assert _refusal(content, "SHORTN~1.TXT") is Cause.NO_MEMBER
+    assert file_inside(files, content, "Long name ä.txt") == b"one"
+    assert file_inside(files, content, "a.txt") == b"three"
+    assert file_inside(files, content, "SHORTN~1.TXT") is Cause.NO_MEMBER
 
 
 def test_old_attributes_say_the_same() -> None:

@@ -106,8 +106,8 @@ def test_an_empty_result_of_all_is_not_believed(peer: PeerFactory, capabilities:
     with session_on(make_account(server), quirks) as session:
         first = search_one(session, request(size=2))
         assert first.uids == (9, 4)
-        assert search_one(session, request(source=first.after)).uids == (1,)
-        assert search_one(session, request(order=Order(ascending=True), source=first.after)).uids == (9,)
+        assert search_one(session, request(position=first.after)).uids == (1,)
+        assert search_one(session, request(order=Order(ascending=True), position=first.after)).uids == (9,)
         server.mailbox.messages[1].flags = ("\\Seen",)
         assert search_one(session, request(unread_only=True)).uids == (9, 1), "flags are verified here then"
     server.mailbox.messages.clear()
@@ -168,7 +168,7 @@ def test_a_fetch_stays_within_the_servers_message_limit(peer: PeerFactory) -> No
     server = peer(messages=letters(range(1, 8)), capabilities=(*PLAIN, "MESSAGELIMIT=3"))
     assert find(server).uids == (7, 6, 5, 4, 3, 2, 1)
     fetches = [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]
-    assert fetches == ["1:3", "4:6", "7"]
+    assert fetches == ["5:7", "2:4", "1"]
 
 
 @pytest.mark.parametrize("uid", [0, 2**32, 99_999_999_999, int("9" * 4000)])
@@ -214,7 +214,7 @@ def test_a_huge_mailbox_is_not_sorted_by_the_server(
     for _ in range(2):
         with session_on(make_account(server), quirks) as session:
             first = search_one(session, request(order=order, size=20))
-            second = search_one(session, request(order=order, size=20, source=first.after))
+            second = search_one(session, request(order=order, size=20, position=first.after))
             assert first.uids + second.uids == expected
     assert not any(each.name == "UID SORT" for each in server.commands)
 

@@ -113,7 +113,7 @@ SHOWN = "bank.example <goes to evil.example: https://evil.example/"
         (f"{BASE}<a href=/login>bank.example</a>", f"{SHOWN}login>"),
         (f"{BASE}<a href=x/y>bank.example</a>", f"{SHOWN}a/x/y>"),
         (f"{BASE}<a href='?q#r'>bank.example</a>", f"{SHOWN}a/b?q#r>"),
-        (f"{BASE}<a href=''>bank.example</a>", f"{SHOWN}a/b>"),
+        (f"{BASE}<a href=''>bank.example</a>", f"{SHOWN}a/b?c>"),
         (f"{BASE}<a href=//bank.example>bank.example</a>", "bank.example"),
         (f"<base target=x>{BASE}<base href=https://bank.example><a href=x>bank.example</a>", f"{SHOWN}a/x>"),
         (f"<a href=/x>bank.example</a><p>{BASE}", f"{SHOWN}x>"),

@@ -1,6 +1,5 @@
 """Files within attachments: in archives, and in messages of Outlook's."""
 
-import hashlib
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -88,9 +87,8 @@ def test_each_file_is_listed_and_read(
     file = get(desk, message_id, member="data.bin", mode="content")
     assert file.outcome.embedded[0].octets == bytes(100)
     assert file.data["uri"].endswith("/attachment/2#data.bin")
-    saved = get(desk, message_id, member="letters/Grüße.docx", mode="save")
+    get(desk, message_id, member="letters/Grüße.docx", mode="save")
     assert (tmp_path / "Grüße.docx").read_bytes() == LETTER
-    assert saved.data["sha256"] == hashlib.sha256(LETTER).hexdigest()
 
 
 @pytest.mark.parametrize(

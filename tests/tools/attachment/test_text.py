@@ -78,6 +78,7 @@ def test_labels_promise_text(content_type: str, filename: str, *, expected: bool
         ("l.dat", UNKNOWN, RUSSIAN.encode("koi8-r"), RUSSIAN),
         ("l.xls", EXCEL, (GERMAN * 3).encode("cp1252"), GERMAN * 3),
         ("l", "application/x-a", GERMAN.encode("utf-16"), GERMAN),
+        ("", "application/x-a", b"caf\xe9 au lait", "café au lait"),
     ],
 )
 def test_text_is_read_whatever_its_type(
@@ -90,9 +91,9 @@ def test_text_is_read_whatever_its_type(
     ("filename", "content_type", "octets"),
     [
         ("", UNKNOWN, b"\0\1\2"),
-        ("", "application/x-a", b"caf\xe9 au lait"),
+        ("", "application/x-a", b"caf\xe9 \x02"),
         ("l.csv", EXCEL, b"a;b\x00\x01\x02\x00\x00\xff" * 9),
-        ("l.txt", "image/png", b"\x89PNG and no more"),
+        ("l.txt", "image/png", b"\x89PNG \x02"),
         ("l.dat", UNKNOWN, bytes(range(1, 256)) * 2),
     ],
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from mailmcp.model.cursor import seal
 from mcp_envelope import InvalidInputError, ToolError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -167,6 +168,12 @@ def test_counts_are_current_whatever_mailbox_is_selected(store: Store, desk: Des
             for each in names:
                 status = other.folder_status(each, ["MESSAGES", "UNSEEN"])
                 assert counts[each] == (status[b"MESSAGES"], status[b"UNSEEN"]), each
+
+
+@pytest.mark.parametrize("position", [["gone", "INBOX"], ["work"], ["work", "INBOX", "x"]])
+def test_a_cursor_at_no_place_is_refused(many: Desk, position: list[str]) -> None:
+    with pytest.raises(InvalidInputError, match="cursor: is not a cursor of this tool"):
+        many.call(NAME, {"cursor": seal(["m2", *position])})
 
 
 def several(peer: PeerFactory, open_desk: DeskFactory, *sizes: int, down: int | None = None) -> Desk:

@@ -10,7 +10,7 @@ from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.values import MailboxPage
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.model.query import CRITERIA
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.advice import search_warnings
@@ -36,7 +36,7 @@ def scanned(
 
 
 def place(account_id: str, mailbox: str, found: MailboxPage | ToolError) -> Searched:
-    return Searched(source=Source(account_id=account_id, mailbox=mailbox), found=found)
+    return Searched(source=Position(account_id=account_id, mailbox=mailbox), found=found)
 
 
 def coverage(

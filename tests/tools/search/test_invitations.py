@@ -87,14 +87,19 @@ def test_an_older_version_that_arrived_later_says_what_replaces_it(store: Store,
     """Mail overtakes mail: the version counts, not the order of arrival (RFC 5546 section 2.1.5)."""
 
     def version(sequence: int, uid: str = "tea@a.example") -> bytes:
-        return invite(
-            f"UID:{uid}\r\nSEQUENCE:{sequence}\r\nDTSTAMP:2026110{sequence}T080000Z\r\n{IN_NEW_YORK}"
-        )
+        event = f"UID:{uid}\r\nSEQUENCE:{sequence}\r\nDTSTAMP:2026110{sequence}T080000Z\r\n{IN_NEW_YORK}"
+        return b"References: <tea@a.example>\r\n" + invite(event)
 
     store.fill("INBOX", [version(2), version(1), version(1, "other@a.example")])
     other, late, newest = in_oslo.search(kind="invitation").data["messages"]
     assert late["replaced_by"] == newest["message_id"]
     assert "replaced_by" not in {*other, *newest}
+    conversation = in_oslo.call("imap_get_thread", {"message_id": late["message_id"]})
+    found = {row["message_id"]: row.get("replaced_by") for row in conversation.data["messages"]}
+    assert found == {other["message_id"]: None, late["message_id"]: newest["message_id"]} | {
+        newest["message_id"]: None
+    }
+    assert conversation.text.count("| replaced by `imap:") == 1
     [notice] = in_oslo.message(late["message_id"])["notices"]
     assert notice["fields"]["version"] == "1, of 2026-11-01 08:00 (UTC)"
 

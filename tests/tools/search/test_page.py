@@ -9,7 +9,7 @@ import pytest
 from imap.searches import page_of
 from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.model.cursor import Source, parse_search_cursor
+from mailmcp.model.cursor import Position, parse_search_cursor
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
 from mailmcp.tools.search.sources import Searched, Searches
 from tools.conftest import DeskFactory
@@ -113,7 +113,7 @@ def test_a_page_of_ten_stays_short(dovecot_mail: Store, desk: Desk) -> None:
 
 
 def test_an_oversized_cursor_drops_its_remembered_copies() -> None:
-    source = Source(
+    source = Position(
         account_id="home", mailbox="A", uidvalidity=1, uid=1, skip=tuple(range(10**9, 10**9 + 9_000))
     )
     search = replace(start(mailbox="A"), sources=(source,))
@@ -150,7 +150,7 @@ def test_what_is_moved_into_a_mailbox_of_which_nothing_was_given_is_not_taken_fo
 def test_a_copy_further_on_is_remembered_for_the_next_page() -> None:
     one, other = FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M2")
     found = [page_of(one, mailbox="home-a"), page_of(other, one, mailbox="home-b")]
-    searched = [Searched(source=replace(each.source, uidvalidity=0), found=each) for each in found]
+    searched = [Searched(source=replace(each.position, uidvalidity=0), found=each) for each in found]
     search = replace(start(mailbox="*", limit=1), sources=tuple(each.source for each in searched))
     page = make_page(search, Searches(searched=searched))
     assert [(each.mailbox, each.skip) for each in page.rest] == [("home-b", (1,))]

@@ -9,7 +9,7 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.imap.search.order import Order, RankBy
-from mailmcp.model.cursor import SearchCursor, Source, format_search_cursor
+from mailmcp.model.cursor import Position, SearchCursor, format_search_cursor
 from mailmcp.model.query import CRITERIA, Criterion, Kind, SearchQuery
 from mailmcp.tools.search.state import (
     Search,
@@ -170,7 +170,7 @@ def test_more_mailboxes_than_a_search_takes_are_refused() -> None:
         start("home", "club", account_id="*", mailboxes=names)
 
 
-SOURCE = Source(account_id="home", mailbox="A", uidvalidity=1, uid=2)
+SOURCE = Position(account_id="home", mailbox="A", uidvalidity=1, uid=2)
 
 
 @pytest.mark.parametrize(

@@ -177,9 +177,12 @@ def test_arguments_that_do_not_fit(store: Store, desk: Desk) -> None:
     for arguments, reason in (
         ({}, BaseReason.MISSING_PARAM),
         ({"message_id": "imap:x"}, Reason.MALFORMED_ID),
-        ({"cursor": "t1.nonsense.00000000"}, Reason.CURSOR_MALFORMED),
-        ({"cursor": seal(["t1", "work", "INBOX", "1", "0", "500", "0", "0"])}, Reason.CURSOR_MALFORMED),
-        ({"cursor": seal(["t1", "work", "INBOX", "1", "1", "499", "0", "0"])}, Reason.CURSOR_MALFORMED),
+        ({"cursor": "t2.nonsense.00000000"}, Reason.CURSOR_MALFORMED),
+        ({"cursor": seal(["s3", "message_id=imap%3Awork%3AINBOX%3A1%3A1"])}, Reason.CURSOR_MALFORMED),
+        ({"cursor": seal(["t2", "message_id=imap%3Awork%3AINBOX%3A1%3A1", "x"])}, Reason.CURSOR_MALFORMED),
+        ({"cursor": seal(["t2", "max_chars=499"])}, Reason.CURSOR_MALFORMED),
+        ({"cursor": seal(["t2", "other=1"])}, Reason.CURSOR_MALFORMED),
+        ({"cursor": seal(["t2"])}, BaseReason.MISSING_PARAM),
         ({"cursor": cursor, "message_id": message_id[:-1] + "999"}, Reason.CURSOR_MISMATCH),
         ({"message_id": message_id, "max_chars": 499}, BaseReason.OUT_OF_RANGE),
     ):

@@ -26,11 +26,7 @@ _SIDEWAYS: Final = frozenset({5, 6, 7, 8})
 
 
 def draw(content: BinaryIO, page: int) -> tuple[dict[str, object], bytes]:
-    """Return the facts of a picture, and its octets unless there is no such page.
-
-    Raises:
-        UnreadableError: It has too many pixels.
-    """
+    """Return the facts of a picture, and its octets unless there is no such page."""
     try:
         with warnings.catch_warnings(action="error", category=Image.DecompressionBombWarning):
             return _draw(Image.open(content, formats=_FORMATS), page)

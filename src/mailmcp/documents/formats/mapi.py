@@ -7,13 +7,13 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import partial
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats import rich_text
 from mailmcp.documents.formats.compressed_rtf import decompress_rtf
-from mailmcp.documents.listing import Names, is_text, write_entry, write_text
+from mailmcp.documents.listing import File, write_list, write_texts
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import Address, parse_addresses
@@ -79,42 +79,30 @@ def write_message(message: Message, out: Writer) -> None:
         StopReading: A limit is reached.
     """
     _write_fields(message, out)
-    listed = list(_files(message))
-    if listed:
-        out.write_line(f"Files: {len(listed)}")
-    for name, attachment in listed:
-        write_entry(out, name, len(attachment.properties.octets(Prop.ATTACH_DATA)))
+    files = list_files(message)
+    if files:
+        out.write_line(f"Files: {len(files)}")
+    write_list(files, out)
     _write_body(message.properties, out, "the message")
     for number, inner in enumerate(_messages_within(message), start=1):
         out.begin_section(f"Attached message {number}")
         _write_fields(inner, out)
         _write_body(inner.properties, out, f"attached message {number}")
-    texts = [(name, each.properties.octets(Prop.ATTACH_DATA)) for name, each in listed if is_text(name)]
-    if sum(len(octets) for _, octets in texts) <= limits.ARCHIVE_TEXTS_OCTETS_MAX:
-        for name, octets in texts:
-            write_text(out, name, octets)
+    write_texts(files, out)
 
 
-def find_file(message: Message, name: str) -> bytes:
-    """Return the content of the file that is listed under a name.
-
-    Raises:
-        UnreadableError: There is none.
-    """
-    for listed, attachment in _files(message):
-        if listed == name:
-            return attachment.properties.octets(Prop.ATTACH_DATA)
-    raise UnreadableError(Cause.NO_MEMBER)
-
-
-def _files(message: Message) -> Iterator[tuple[str, Attachment]]:
-    """Yield all files with the names they are listed under, those of messages within the message too."""
-    names = Names()
-    for each in (message, *_messages_within(message)):
-        for attachment in each.attachments:
-            if attachment.message is None:
-                found = attachment.properties.text(Prop.ATTACH_NAME, Prop.ATTACH_SHORT_NAME, Prop.NAME)
-                yield names.add(found), attachment
+def list_files(message: Message) -> list[File]:
+    """Return all files, those of messages within the message too."""
+    return [
+        File(
+            name=each.properties.text(Prop.ATTACH_NAME, Prop.ATTACH_SHORT_NAME, Prop.NAME),
+            size_octets=len(each.properties.octets(Prop.ATTACH_DATA)),
+            read=partial(each.properties.octets, Prop.ATTACH_DATA),
+        )
+        for around in (message, *_messages_within(message))
+        for each in around.attachments
+        if each.message is None
+    ]
 
 
 def _messages_within(message: Message) -> Iterator[Message]:

@@ -16,12 +16,7 @@ _ENCRYPTED: Final = "encrypted"
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the sheets in order; the titles of hidden ones say so.
-
-    Raises:
-        UnreadableError: It is encrypted.
-        StopReading: A limit is reached.
-    """
+    """Write the sheets in order; the titles of hidden ones say so."""
     try:
         book = xlrd.open_workbook(
             file_contents=content.read(),

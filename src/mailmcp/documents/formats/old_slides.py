@@ -65,12 +65,7 @@ class _Text:
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the slides in the order of the show; the titles of hidden ones say so.
-
-    Raises:
-        UnreadableError: It is encrypted or damaged.
-        StopReading: A limit is reached.
-    """
+    """Write the slides in the order of the show; the titles of hidden ones say so."""
     file = olefile.OleFileIO(content)
     user = file.openstream("Current User").read()
     _, token, latest = struct.unpack_from("<III", user, _HEADER.size)

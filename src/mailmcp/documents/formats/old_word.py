@@ -51,12 +51,7 @@ _HEADERS, _COMMENTS = 2, 4
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the body, then notes, each distinct line of headers once, comments and text boxes.
-
-    Raises:
-        UnreadableError: It is encrypted, older than Word 97, or damaged.
-        StopReading: A limit is reached.
-    """
+    """Write the body, then notes, each distinct line of headers once, comments and text boxes."""
     file = olefile.OleFileIO(content)
     octets: bytes = file.openstream("WordDocument").read()
     magic, version, _, _, _, flags = struct.unpack_from("<6H", octets)

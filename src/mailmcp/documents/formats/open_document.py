@@ -9,67 +9,41 @@ from typing import BinaryIO, Final
 
 from mailmcp.documents.archive import Archive
 from mailmcp.documents.extraction import Cause, UnreadableError
-from mailmcp.documents.formats.open_sheet import SheetReader
-from mailmcp.documents.formats.open_text import TextReader
+from mailmcp.documents.formats import open_sheet, open_text
 from mailmcp.documents.writer import Writer
-from mailmcp.documents.xml_stream import Event, Start
+from mailmcp.documents.xml_elements import Element
 
 _CONTENT = "content.xml"
 _BODIES: Final = frozenset({"text", "presentation", "spreadsheet"})
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the body.
-
-    Raises:
-        UnreadableError: It is not a text, spreadsheet or presentation, is encrypted or is too large.
-        StopReading: A limit is reached.
-    """
+    """Write the body."""
     archive = Archive(content, out)
-    if any(
-        isinstance(event, Start) and event.name == "encryption-data"
-        for event in archive.events("META-INF/manifest.xml")
-    ):
+    if any(each.name == "encryption-data" for each in archive.elements("META-INF/manifest.xml")):
         raise UnreadableError(Cause.ENCRYPTED)
-    if _CONTENT not in archive:
+    shared, _ = _read_styles(archive.elements("styles.xml", {"style"}))
+    own, body = _read_styles(archive.elements(_CONTENT, {"style"}))
+    if body not in _BODIES:
         raise UnreadableError(Cause.MALFORMED)
-    hidden = hidden_styles(archive.events("styles.xml")) | hidden_styles(archive.events(_CONTENT))
-    events = archive.events(_CONTENT)
-    if _find_body(events) == "spreadsheet":
-        SheetReader(out, hidden).read(events)
+    if body == "spreadsheet":
+        open_sheet.SheetReader(out, shared | own).read(archive.elements(_CONTENT, open_sheet.WHOLE))
     else:
-        TextReader(out, hidden, archive).read(events)
+        open_text.TextReader(out, shared | own, archive).read(archive.elements(_CONTENT, open_text.WHOLE))
 
 
-def _find_body(events: Iterable[Event]) -> str:
-    """Go to the body, and return the name of its first element."""
+def _read_styles(elements: Iterable[Element]) -> tuple[frozenset[str], str]:
+    """Return the names of styles that hide text, tables or slides, and of the first element in the body."""
+    hidden: set[str] = set()
     in_body = False
-    for event in events:
-        if isinstance(event, Start):
-            if in_body and event.name in _BODIES:
-                return event.name
-            in_body = event.name == "body"
-    raise UnreadableError(Cause.MALFORMED)
+    for each in elements:
+        if in_body:
+            return frozenset(hidden), each.name
+        in_body = each.name == "body"
+        if each.name == "style" and any(map(_hides, each.elements)):
+            hidden.add(each.get("name"))
+    return frozenset(hidden), ""
 
 
-def hidden_styles(events: Iterable[Event]) -> frozenset[str]:
-    """Return the names of styles that hide text, tables or slides; reads up to the body."""
-    hidden = set()
-    current = ""
-    for event in events:
-        if not isinstance(event, Start):
-            continue
-        if event.name == "body":
-            break
-        if event.name == "style":
-            current = event.attributes.get("name", "")
-        elif event.name in {
-            "text-properties",
-            "table-properties",
-            "section-properties",
-            "drawing-page-properties",
-        }:
-            shown = event.attributes.get("display", "true"), event.attributes.get("visibility", "visible")
-            if shown[0] in {"none", "false"} or shown[1] == "hidden":
-                hidden.add(current)
-    return frozenset(hidden)
+def _hides(properties: Element) -> bool:
+    return properties.get("display") in {"none", "false"} or properties.get("visibility") == "hidden"

@@ -1,26 +1,22 @@
 """Reads the body of an OpenDocument text or presentation."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import Final
 
 from mailmcp.documents.archive import Archive
 from mailmcp.documents.blocks import BlockWriter, picture_mark
-from mailmcp.documents.formulas import FORMULAS, FormulaReader
+from mailmcp.documents.formulas import FORMULAS, write_formula
 from mailmcp.documents.writer import Writer
-from mailmcp.documents.xml_stream import Event, Start, without
+from mailmcp.documents.xml_elements import Element
 
 _SKIPPED: Final = frozenset(
     {"tracked-changes", "annotation", "note-citation", "hidden-text", "ruby-text", "forms", "binary-data"}
 )
+WHOLE: Final = _SKIPPED | {"p", "h", "list", "table", "section", "page", "frame"}
+"""The elements to read as a whole."""
+
 _SPACES_MAX: Final = 100
 """The longest run of spaces that an element can stand for."""
-
-
-@dataclass(slots=True)
-class _Paragraph:
-    heading: int = 0
-    pieces: list[str] = field(default_factory=list)
 
 
 class TextReader:
@@ -30,149 +26,105 @@ class TextReader:
         """Write to `out`; text in one of the `hidden_styles` is hidden, and `archive` has the formulas."""
         self._out = out
         self._archive = archive
-        self._formula: FormulaReader | None = None
-        self._described: list[str] | None = None
         self._blocks = BlockWriter(out.write_line, out.count_hidden)
         self._hidden_styles = hidden_styles
-        self._hiding: list[bool] = []
-        self._slides = 0
-        self._lists = 0
+        self._slides = self._lists = 0
         self._item_begins = False
-        self._frames = 0
-        self._title_frame = False
         self._mark = ""
-        self._open: list[_Paragraph] = []
 
-    def read(self, events: Iterable[Event]) -> None:
-        """Read to the end."""
-        for event in without(events, _SKIPPED):
-            if self._formula is not None:
-                written = self._formula.take(event)
-                if written is not None:
-                    self._formula = None
-                    self._text(written)
-            elif isinstance(event, str):
-                self._text(event)
-            elif isinstance(event, Start) and event.name in FORMULAS:
-                self._formula = FormulaReader(self._out.count_hidden)
-                self._formula.take(event)
-            elif isinstance(event, Start):
-                self._hiding.append(self._is_hidden_by(event))
-                self._start(event.name, event.attributes)
-            elif self._hiding:
-                self._hiding.pop()
-                self._end(event.name)
+    def read(self, elements: Iterable[Element], *, title: bool = False, hidden: bool = False) -> None:
+        """Write blocks, wherever they are; in a frame for a title they are headings."""
+        for each in elements:
+            if each.name in _SKIPPED:
+                continue
+            gone = hidden or self._hides(each)
+            if each.name in {"p", "h"}:
+                self._paragraph(each, title=title, hidden=gone)
+            elif each.name == "frame":
+                self._frame(each, hidden=gone)
+            elif each.name == "page":
+                self._slides += 1
+                self._out.begin_section(f"Slide {self._slides}{' (hidden)' if gone else ''}")
+                self.read(each.elements)
+            elif each.name == "list":
+                self._lists += 1
+                self.read(each.elements, title=title, hidden=gone)
+                self._lists -= 1
+            elif each.name == "table-row":
+                self._blocks.begin_row()
+                self.read(each.elements, hidden=gone)
+                self._blocks.end_row()
+            else:
+                self._item_begins |= each.name == "list-item"
+                if each.name == "table-cell":
+                    self._blocks.begin_cell()
+                self._mark = "Notes: " if each.name == "notes" else self._mark
+                self.read(each.elements, title=title, hidden=gone)
+                self._mark = "" if each.name == "notes" else self._mark
 
-    def _is_hidden_by(self, event: Start) -> bool:
-        """Return whether an element, or one around it, is hidden."""
-        attributes = event.attributes
+    def _hides(self, element: Element) -> bool:
+        """Return whether an element is hidden by itself."""
         return (
-            (bool(self._hiding) and self._hiding[-1])
-            or attributes.get("style-name") in self._hidden_styles
-            or (event.name == "section" and attributes.get("display", "true") != "true")
-            or (event.name == "hidden-paragraph" and attributes.get("is-hidden") == "true")
-            or (event.name == "table-row" and attributes.get("visibility", "visible") != "visible")
+            element.get("style-name") in self._hidden_styles
+            or (element.name == "section" and element.get("display", "true") != "true")
+            or (element.name == "hidden-paragraph" and element.get("is-hidden") == "true")
+            or (element.name == "table-row" and element.get("visibility", "visible") != "visible")
         )
 
-    def _text(self, text: str) -> None:
-        if self._described is not None:
-            self._described.append(text)
-            return
-        if not self._open:
-            return
-        if self._hiding[-1] and not self._slides:
-            self._out.count_hidden(text)
-        else:
-            self._open[-1].pieces.append(text)
+    def _frame(self, frame: Element, *, hidden: bool) -> None:
+        if beside := self._beside(frame):
+            if hidden:
+                self._out.count_hidden(beside)
+            else:
+                self._blocks.paragraph(beside)
+        self.read(frame.elements, title=frame.get("class") == "title", hidden=hidden)
 
-    def _start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name in {"p", "h"}:
-            level = attributes.get("outline-level", "1")
-            heading = int(level) if level in set("123456789") else 1
-            self._open.append(_Paragraph(heading if name == "h" or self._title_frame else 0))
-        elif name == "list":
-            self._lists += 1
-        elif name == "list-item":
-            self._item_begins = True
-        elif name == "page":
-            self._slides += 1
-            self._lists = 0
-            self._out.begin_section(f"Slide {self._slides}{' (hidden)' if self._hiding[-1] else ''}")
-        elif name == "desc" or (name == "title" and self._frames):
-            self._described = []
-        elif name == "object":
-            self._object(attributes.get("href", "").removeprefix("./"))
-        elif self._open and name in {"s", "tab", "line-break", "note", "note-body"}:
-            self._character(name, attributes)
-        else:
-            self._block(name, attributes)
+    def _beside(self, frame: Element) -> str:
+        """Return what a frame has instead of text: the description of a picture, or a formula."""
+        described = "".join(each.text() for each in frame.elements if each.name in {"title", "desc"})
+        return picture_mark(described) + "".join(map(self._formula, frame.find("object", skipped=WHOLE)))
 
-    def _character(self, name: str, attributes: Mapping[str, str]) -> None:
-        pieces = self._open[-1].pieces
-        if name == "s":
-            count = attributes.get("c", "1")
-            pieces.append(" " * min(int(count[:4]) if count.isdecimal() else 1, _SPACES_MAX))
-        else:
-            pieces.append({"tab": "\t", "line-break": "\n"}.get(name, ""))
-
-    def _block(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "table-row":
-            self._blocks.begin_row()
-        elif name == "table-cell":
-            self._blocks.begin_cell()
-        elif name == "frame":
-            self._frames += 1
-            self._title_frame = attributes.get("class") == "title"
-        elif name == "notes":
-            self._mark = "Notes: "
-
-    def _object(self, path: str) -> None:
+    def _formula(self, holder: Element) -> str:
         """Write a formula that is a document of its own; other objects have pictures."""
-        events = self._archive.events(f"{path}/content.xml")
-        root = next((event for event in events if isinstance(event, Start)), None)
-        if root is None or root.name not in FORMULAS:
-            return
-        reader = FormulaReader(self._out.count_hidden)
-        reader.take(root)
-        self._beside("".join(filter(None, map(reader.take, events))))
+        path = holder.get("href").removeprefix("./")
+        root = next(self._archive.elements(f"{path}/content.xml", FORMULAS), Element("", {}))
+        return write_formula(root, self._out.count_hidden) if root.name in FORMULAS else ""
 
-    def _beside(self, text: str) -> None:
-        """Write what a frame has instead of text, where the frame is."""
-        if self._open:
-            self._text(text)
-        elif not self._hiding[-1]:
-            self._blocks.paragraph(text)
-
-    def _end(self, name: str) -> None:
-        if name in {"title", "desc"} and self._described is not None:
-            described, self._described = "".join(self._described), None
-            self._beside(picture_mark(described))
-        elif name in {"p", "h"} and self._open:
-            self._put(self._open.pop())
-        elif name == "list":
-            self._lists = max(0, self._lists - 1)
-        elif name == "table-row":
-            self._blocks.end_row()
-        elif name == "frame":
-            self._frames -= 1
-            self._title_frame = False
-        elif name == "notes":
-            self._mark = ""
-
-    def _put(self, paragraph: _Paragraph) -> None:
-        text = "".join(paragraph.pieces)
+    def _paragraph(self, paragraph: Element, *, title: bool, hidden: bool) -> None:
+        text = self._text(paragraph, hidden=hidden)
         if not text.strip():
             return
-        if self._open:
-            # A note, or a frame anchored in the text: write it where it is anchored.
-            self._open[-1].pieces.append(f" [{text.strip()}] ")
-        elif self._mark:
+        level = paragraph.get("outline-level", "1")
+        if self._mark:
             self._blocks.paragraph(self._mark + text)
             self._mark = ""
-        elif paragraph.heading:
-            self._blocks.heading(text, paragraph.heading)
+        elif title or paragraph.name == "h":
+            self._blocks.heading(text, int(level) if level in set("123456789") else 1)
         elif self._lists and self._item_begins:
             self._blocks.item(text, self._lists - 1)
         else:
             self._blocks.paragraph(text)
         self._item_begins = False
+
+    def _text(self, around: Element, *, hidden: bool) -> str:
+        """Collect the text in a paragraph, with the notes and frames that are anchored in it."""
+        pieces: list[str] = []
+        for each in around.children:
+            if isinstance(each, str):
+                pieces.append("" if hidden else each)
+                if hidden:
+                    self._out.count_hidden(each)
+            elif each.name == "s":
+                count = each.get("c", "1")
+                pieces.append(" " * min(int(count[:4]) if count.isdecimal() else 1, _SPACES_MAX))
+            elif each.name in {"tab", "line-break"}:
+                pieces.append("\t" if each.name == "tab" else "\n")
+            elif each.name in FORMULAS:
+                pieces.append(write_formula(each, self._out.count_hidden))
+            elif each.name not in _SKIPPED | {"desc"} and (each.name != "title" or around.name != "frame"):
+                gone = hidden or self._hides(each)
+                inner = self._text(each, hidden=gone)
+                beside = self._beside(each) if each.name == "frame" and not gone else ""
+                is_own = each.name in {"p", "h"} and inner.strip()
+                pieces.append(beside + (f" [{inner.strip()}] " if is_own else inner))
+        return "".join(pieces)

@@ -10,14 +10,8 @@ from typing import BinaryIO, Final
 import olefile
 
 from mailmcp import limits
-from mailmcp.documents.formats.mapi import (
-    TOO_DEEP,
-    Attachment,
-    Message,
-    Prop,
-    find_file,
-    write_message,
-)
+from mailmcp.documents.formats.mapi import TOO_DEEP, Attachment, Message, Prop, list_files, write_message
+from mailmcp.documents.listing import File
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.tnef import BINARY, STRING8, UNICODE, Properties
 
@@ -34,25 +28,16 @@ _Path = tuple[str, ...]
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the message, and a line for each of its files.
-
-    Raises:
-        StopReading: A limit is reached.
-    """
-    write_message(_File(content, out).message((), _HEADER_OCTETS_OF_TOP), out)
+    """Write the message, and a line for each of its files."""
+    write_message(_OleFile(content, out).message((), _HEADER_OCTETS_OF_TOP), out)
 
 
-def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:
-    """Return the content of the file that is listed under a name.
-
-    Raises:
-        UnreadableError: There is none.
-        StopReading: Time is up.
-    """
-    return find_file(_File(content, out).message((), _HEADER_OCTETS_OF_TOP), name)
+def files(content: BinaryIO, out: Writer) -> list[File]:
+    """Return its files."""
+    return list_files(_OleFile(content, out).message((), _HEADER_OCTETS_OF_TOP))
 
 
-class _File:
+class _OleFile:
     """An OLE file with the properties of a message and of what is in it."""
 
     def __init__(self, content: BinaryIO, out: Writer) -> None:

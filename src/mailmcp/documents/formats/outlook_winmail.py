@@ -9,22 +9,14 @@ from datetime import UTC, datetime
 from typing import BinaryIO, Final
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, UnreadableError
-from mailmcp.documents.formats.mapi import (
-    TOO_DEEP,
-    Attachment,
-    Message,
-    Prop,
-    find_file,
-    write_message,
-)
+from mailmcp.documents.formats.mapi import TOO_DEEP, Attachment, Message, Prop, list_files, write_message
+from mailmcp.documents.listing import File
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.tnef import (
     BINARY,
     OBJECT,
     STRING8,
     TIME,
-    MalformedTnefError,
     Properties,
     PropertyReader,
     Values,
@@ -49,33 +41,16 @@ _MESSAGE_INTERFACE: Final = bytes.fromhex("0703020000000000c000000000000046")
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the message, and a line for each of its files.
-
-    Raises:
-        UnreadableError: It is damaged.
-        StopReading: A limit is reached.
-    """
+    """Write the message, and a line for each of its files."""
     write_message(_read_message(content.read(), out, 1), out)
 
 
-def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:
-    """Return the content of the file that is listed under a name.
-
-    Raises:
-        UnreadableError: There is none.
-        StopReading: Time is up.
-    """
-    return find_file(_read_message(content.read(), out, 1), name)
+def files(content: BinaryIO, out: Writer) -> list[File]:
+    """Return its files."""
+    return list_files(_read_message(content.read(), out, 1))
 
 
 def _read_message(octets: bytes, out: Writer, depth: int) -> Message:
-    try:
-        return _read_attributes(octets, out, depth)
-    except MalformedTnefError as error:
-        raise UnreadableError(Cause.MALFORMED) from error
-
-
-def _read_attributes(octets: bytes, out: Writer, depth: int) -> Message:
     own: Values = {}
     recipients: list[Values] = []
     attachments: list[Values] = []

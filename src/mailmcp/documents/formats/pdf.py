@@ -19,12 +19,7 @@ _SHOW: Final = "imap_get_attachment with mode=image shows a page."
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the pages, and name those that can't be read in a note.
-
-    Raises:
-        UnreadableError: It needs a password.
-        StopReading: A limit is reached.
-    """
+    """Write the pages, and name those that can't be read in a note."""
     reader = PdfReader(content, strict=False)
     # Most locked files have an owner password, which only restricts, and an empty user password.
     if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:

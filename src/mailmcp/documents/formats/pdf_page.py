@@ -14,11 +14,7 @@ PAGE_SCALE_MAX: Final = 4.0
 
 
 def draw(content: BinaryIO, page: int) -> tuple[dict[str, object], bytes]:
-    """Return the facts of a picture, and its octets unless there is no such page.
-
-    Raises:
-        UnreadableError: It needs a password.
-    """
+    """Return the facts of a picture, and its octets unless there is no such page."""
     try:
         document = pypdfium2.PdfDocument(content.read())
     except pypdfium2.PdfiumError as error:

@@ -93,11 +93,7 @@ class _Group:
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write paragraphs and rows of tables.
-
-    Raises:
-        StopReading: A limit is reached.
-    """
+    """Write paragraphs and rows of tables."""
     _Reader(out).read(content.read())
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from mailmcp.documents.xml_stream import End, Event, Start
+from mailmcp.documents.xml_elements import Element
 
 _BUILT_IN_DATES: Final = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
 _BUILT_IN_PERCENT: Final = frozenset({9, 10})
@@ -65,22 +65,15 @@ class Formats:
         return moment.date().isoformat() if days == int(days) else moment.isoformat(" ")
 
 
-def read_formats(events: Iterable[Event], *, since_1904: bool) -> Formats:
-    """Read the styles of a workbook."""
+def read_formats(elements: Iterable[Element], *, since_1904: bool) -> Formats:
+    """Read the styles of a workbook, of which `cellXfs` comes as a whole."""
     formats = Formats(since_1904=since_1904)
-    in_cells = False
-    for event in events:
-        if isinstance(event, Start):
-            attributes = event.attributes
-            if event.name == "numFmt":
-                code = attributes.get("formatCode", "")[:_CODE_CHARS_MAX]
-                formats.codes[parse_index(attributes.get("numFmtId", ""))] = code
-            elif event.name == "cellXfs":
-                in_cells = True
-            elif event.name == "xf" and in_cells:
-                formats.styles.append(parse_index(attributes.get("numFmtId", "")))
-        elif event == End("cellXfs"):
-            in_cells = False
+    for each in elements:
+        if each.name == "numFmt":
+            code = each.get("formatCode")[:_CODE_CHARS_MAX]
+            formats.codes[parse_index(each.get("numFmtId"))] = code
+        elif each.name == "cellXfs":
+            formats.styles = [parse_index(xf.get("numFmtId")) for xf in each.find("xf")]
     return formats
 
 

@@ -6,41 +6,64 @@ out and counted.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 from mailmcp import limits
 from mailmcp.documents.archive import Archive
 from mailmcp.documents.blocks import BlockWriter, picture_mark
-from mailmcp.documents.formulas import FORMULAS, FormulaReader
+from mailmcp.documents.formulas import FORMULAS, write_formula
 from mailmcp.documents.writer import Writer
-from mailmcp.documents.xml_stream import Event, Start
+from mailmcp.documents.xml_elements import Element
 
 _NOTE_PARTS: Final = ("footnotes", "endnotes", "comments")
+_NOTES: Final = {"footnote": "[^{}] ", "endnote": "[^e{}] ", "comment": "[Comment] "}
+_REFERENCES: Final = {"footnoteReference": "[^{}]", "endnoteReference": "[^e{}]"}
 _REPEATED: Final = frozenset({"header", "footer"})
+_BLOCKS: Final = frozenset({"p", "tbl", "sdt", *_NOTES})
+_SKIPPED: Final = frozenset(
+    {"del", "moveFrom", "Fallback", "rPrChange", "pPrChange", "tblPrChange", "trPrChange", "tcPrChange"}
+)
+"""Deleted text, second copies of text boxes for old readers, and formats before a change."""
+
+_PROPERTIES: Final = frozenset({"pPr", "rPr"})
+_CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_HEADING: Final = re.compile(r"heading ([1-9])$", re.IGNORECASE)
+_LEVELS: Final = frozenset("012345678")
+_INVISIBLE_HALF_POINTS: Final = 2
+"""Type of one point or less is invisible."""
+
+
+class _Style(NamedTuple):
+    """What a style sets. Inherited properties are ignored, apart from the names of headings."""
+
+    heading: int = 0
+    """Level from 1; 0 for text."""
+
+    is_list: bool = False
+    level: int = 0
+    hidden: bool = False
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the body, then notes and comments, then each distinct line of headers and footers once.
-
-    Raises:
-        UnreadableError: It is not a DOCX, or is too large.
-        StopReading: A limit is reached.
-    """
+    """Write the body, then notes and comments, then each distinct line of headers and footers once."""
     archive = Archive(content, out)
     main = archive.main_part()
     relations = archive.relations(main)
     parts = dict(relations.values())
-    styles = read_styles(archive.events(parts.get("styles", "")))
+    styles = {
+        each.get("styleId"): _apply(_Style(hidden=_is_hidden(each.child("rPr"), {})), each)
+        for each in archive.elements(parts.get("styles", ""), {"style"})
+        if each.name == "style"
+    }
     links = {id_: path for id_, (_, path) in relations.items()}
-    body = PartReader(out.write_line, out.count_hidden, styles, links=links)
-    body.read(archive.events(main))
+    reader = _Reader(out.write_line, out.count_hidden, styles, links)
+    reader.read(archive.elements(main, _BLOCKS))
     for kind in _NOTE_PARTS:
-        PartReader(out.write_line, out.count_hidden, styles).read(archive.events(parts.get(kind, "")))
-    distinct = _distinct(out.write_line)
+        reader.read(archive.elements(parts.get(kind, ""), _BLOCKS))
+    reader = _Reader(_distinct(out.write_line), out.count_hidden, styles, {})
     for kind, path in relations.values():
         if kind in _REPEATED:
-            PartReader(distinct, out.count_hidden, styles).read(archive.events(path))
+            reader.read(archive.elements(path, _BLOCKS))
 
 
 def _distinct(line: Callable[[str], None]) -> Callable[[str], None]:
@@ -55,254 +78,119 @@ def _distinct(line: Callable[[str], None]) -> Callable[[str], None]:
     return once
 
 
-_HEADING: Final = re.compile(r"heading ([1-9])$", re.IGNORECASE)
-_HEADING_LEVELS: Final = frozenset("012345678")
-_OFF: Final = frozenset({"0", "false", "off", "none"})
+def _apply(style: _Style, properties: Element) -> _Style:
+    """Apply the properties of a paragraph or of a style."""
+    for each in properties.find("name", "outlineLvl", "numId", "ilvl", skipped=_SKIPPED | {"rPr"}):
+        value = each.get("val")
+        if each.name == "name":
+            named = _HEADING.match(value)
+            style = style._replace(heading=int(named[1]) if named else int(value.lower() == "title"))
+        elif each.name == "outlineLvl":  # 0 to 8 are headings, 9 is body text
+            style = style._replace(heading=int(value) + 1 if value in _LEVELS else 0)
+        elif each.name == "numId":
+            style = style._replace(is_list=value != "0")
+        else:
+            style = style._replace(level=int(value) if value in _LEVELS else 0)
+    return style
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
-    """What one style sets. Inherited properties are ignored, apart from the names of headings."""
-
-    heading: int = 0
-    """Level from 1; 0 for text."""
-
-    is_list: bool = False
-    hidden: bool = False
-
-
-def read_styles(events: Iterable[Event]) -> dict[str, Style]:
-    """Return the styles that set something, by id."""
-    styles: dict[str, Style] = {}
-    current = ""
-    for event in events:
-        if not isinstance(event, Start):
-            continue
-        if event.name == "style":
-            current = event.attributes.get("styleId", "")
-        elif current:
-            style = _apply_property(styles.get(current, Style()), event)
-            if style is not None:
-                styles[current] = style
-    return styles
+def _is_hidden(properties: Element, styles: Mapping[str, _Style]) -> bool:
+    """Return whether properties of a run hide it."""
+    for each in properties.elements:
+        value = each.get("val")
+        if (
+            (each.name == "vanish" and each.is_on)
+            or (each.name == "sz" and value.isdecimal() and int(value[:6]) <= _INVISIBLE_HALF_POINTS)
+            or (each.name == "rStyle" and styles.get(value, _Style()).hidden)
+        ):
+            return True
+    return False
 
 
-def _apply_property(style: Style, event: Start) -> Style | None:
-    """Apply one property to a style; None if it sets nothing here."""
-    value = event.attributes.get("val", "")
-    if event.name == "name":
-        named = _HEADING.match(value)
-        level = int(named[1]) if named else int(value.lower() == "title")
-        return replace(style, heading=level) if level else None
-    if event.name == "outlineLvl":
-        return replace(style, heading=outline_level(value))
-    if event.name == "numId":
-        return replace(style, is_list=value != "0")
-    if event.name == "vanish":
-        return replace(style, hidden=is_on(event.attributes))
-    return None
-
-
-def outline_level(value: str) -> int:
-    """Parse an outline level: 0 to 8 are headings, 9 is body text."""
-    return int(value) + 1 if value in _HEADING_LEVELS else 0
-
-
-def is_on(attributes: Mapping[str, str]) -> bool:
-    """Parse a toggle property, which is on if it is present (ECMA-376 part 1, 17.17.4)."""
-    return attributes.get("val", "true").lower() not in _OFF
-
-
-_SKIPPED: Final = frozenset(
-    {"del", "moveFrom", "Fallback", "rPrChange", "pPrChange", "tblPrChange", "trPrChange", "tcPrChange"}
-)
-"""Deleted text, second copies of text boxes for old readers, and formats before a change."""
-
-
-def _is_skipped(event: Event) -> bool:
-    return isinstance(event, Start) and event.name in _SKIPPED
-
-
-_CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_REFERENCES: Final = {"footnoteReference": "[^{}]", "endnoteReference": "[^e{}]"}
-_NOTES: Final = {"footnote": "[^{}] ", "endnote": "[^e{}] ", "comment": "[Comment] "}
-_INVISIBLE_HALF_POINTS: Final = 2
-"""Type of one point or less is invisible."""
-
-
-@dataclass(slots=True)
-class _Paragraph:
-    """A paragraph being read, and its current run."""
-
-    pieces: list[str] = field(default_factory=list)
-    style: Style = field(default_factory=Style)
-    heading: int = 0
-    is_list: bool = False
-    level: int = 0
-    in_run: bool = False
-    run_hidden: bool = False
-    link: tuple[str, int] = ("", 0)
-    """The target of a link, and the number of pieces before it."""
-
-
-class PartReader:
-    """Writes one part as lines: the body, notes, comments, a header."""
+class _Reader:
+    """Writes parts as lines: the body, notes, comments, headers."""
 
     def __init__(
         self,
         line: Callable[[str], None],
         hide: Callable[[str], None],
-        styles: Mapping[str, Style],
-        *,
-        links: Mapping[str, str] | None = None,
+        styles: Mapping[str, _Style],
+        links: Mapping[str, str],
     ) -> None:
         """Write with `line`; `hide` gets hidden text, and `links` are targets by id."""
         self._blocks = BlockWriter(line, hide)
         self._hide = hide
         self._styles = styles
-        self._links = links or {}
-        self._skipped_depth = 0
-        self._in_text = False
-        self._formula: FormulaReader | None = None
+        self._links = links
         self._mark = ""
-        self._row_deleted: list[bool] = []
-        self._open: list[_Paragraph] = []
 
-    def read(self, events: Iterable[Event]) -> None:
-        """Read the whole part."""
-        for event in events:
-            if self._formula is not None and not self._skipped_depth and not _is_skipped(event):
-                written = self._formula.take(event)
-                if written is not None:
-                    self._open[-1].pieces.append(written)
-                    self._formula = None
-            elif isinstance(event, str):
-                self._text(event)
-            elif isinstance(event, Start):
-                self._start(event.name, event.attributes)
-            else:
-                self._end(event.name)
+    def read(self, elements: Iterable[Element]) -> None:
+        """Write paragraphs and tables, wherever they are."""
+        for each in elements:
+            if each.name == "p":
+                self._paragraph(each)
+            elif each.name == "tr":
+                properties = each.child("trPr")
+                deleted = any(mark.name == "del" for mark in properties.elements)
+                self._blocks.begin_row()
+                self.read(each.elements)
+                hidden = properties.child("hidden")
+                self._blocks.end_row(hidden=deleted or (hidden.name == "hidden" and hidden.is_on))
+            elif each.name in _NOTES and "separator" in each.get("type").lower():
+                continue
+            elif each.name not in _SKIPPED:
+                if each.name == "tc":
+                    self._blocks.begin_cell()
+                elif each.name in _NOTES:
+                    self._mark = _NOTES[each.name].format(each.get("id"))
+                self.read(each.elements)
 
-    def _text(self, text: str) -> None:
-        if not self._in_text or not self._open or self._skipped_depth:
-            return
-        paragraph = self._open[-1]
-        if paragraph.run_hidden or paragraph.style.hidden:
-            self._hide(text)
-        else:
-            paragraph.pieces.append(text)
-
-    def _start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if self._skipped_depth or name in _SKIPPED:
-            if name == "del" and self._row_deleted and not self._open:
-                # A deletion outside of paragraphs is a property of a row, and deletes the row.
-                self._row_deleted[-1] = True
-            self._skipped_depth += 1
-        elif name == "t":
-            self._in_text = True
-        elif name == "p":
-            self._open.append(_Paragraph())
-        elif name == "tr":
-            self._row_deleted.append(False)
-            self._blocks.begin_row()
-        elif name == "tc":
-            self._blocks.begin_cell()
-        elif self._open:
-            if name in FORMULAS:
-                self._formula = FormulaReader(self._hide)
-                self._formula.take(Start(name, attributes))
-            else:
-                self._within(self._open[-1], name, attributes)
-        else:
-            self._between(name, attributes)
-
-    def _between(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Read what is outside of paragraphs: properties of rows, and the starts of notes."""
-        if name == "hidden" and self._row_deleted:
-            self._row_deleted[-1] = is_on(attributes)
-        elif name in _NOTES and "separator" in attributes.get("type", "").lower():
-            self._skipped_depth = 1
-        elif name in _NOTES:
-            self._mark = _NOTES[name].format(attributes.get("id", ""))
-
-    def _within(self, paragraph: _Paragraph, name: str, attributes: Mapping[str, str]) -> None:
-        """Read what is in a paragraph: properties, runs and characters."""
-        if name in _CHARACTERS:
-            # Tab stops, in the properties, have the same name as tab characters.
-            if paragraph.in_run:
-                paragraph.pieces.append(_CHARACTERS[name])
-        elif name in _REFERENCES:
-            paragraph.pieces.append(_REFERENCES[name].format(attributes.get("id", "")))
-        elif name == "docPr":
-            self._picture(paragraph, attributes.get("descr", "") or attributes.get("title", ""))
-        elif name == "hyperlink":
-            paragraph.link = (self._links.get(attributes.get("r:id", ""), ""), len(paragraph.pieces))
-        elif name == "r":
-            paragraph.in_run, paragraph.run_hidden = True, False
-        elif paragraph.in_run:
-            paragraph.run_hidden = paragraph.run_hidden or self._is_hidden_by(name, attributes)
-        else:
-            self._property(paragraph, name, attributes.get("val", ""))
-
-    def _picture(self, paragraph: _Paragraph, described: str) -> None:
-        mark = picture_mark(described)
-        if paragraph.run_hidden or paragraph.style.hidden:
-            self._hide(mark)
-        else:
-            paragraph.pieces.append(mark)
-
-    def _is_hidden_by(self, name: str, attributes: Mapping[str, str]) -> bool:
-        """Return whether a property of a run hides it."""
-        value = attributes.get("val", "")
-        if name == "vanish":
-            return is_on(attributes)
-        if name == "sz":
-            return value.isdecimal() and int(value[:6]) <= _INVISIBLE_HALF_POINTS
-        return name == "rStyle" and self._styles.get(value, Style()).hidden
-
-    def _property(self, paragraph: _Paragraph, name: str, value: str) -> None:
-        if name == "pStyle":
-            paragraph.style = self._styles.get(value, Style())
-            paragraph.heading = paragraph.heading or paragraph.style.heading
-            paragraph.is_list = paragraph.is_list or paragraph.style.is_list
-        elif name == "outlineLvl":
-            paragraph.heading = outline_level(value)
-        elif name == "numId":
-            paragraph.is_list = value != "0"
-        elif name == "ilvl":
-            paragraph.level = int(value) if value in set("012345678") else 0
-
-    def _end(self, name: str) -> None:
-        if self._skipped_depth:
-            self._skipped_depth -= 1
-        elif name == "t":
-            self._in_text = False
-        elif name == "tr":
-            self._blocks.end_row(hidden=self._row_deleted.pop())
-        elif self._open:
-            self._end_within(self._open[-1], name)
-
-    def _end_within(self, paragraph: _Paragraph, name: str) -> None:
-        if name == "r":
-            paragraph.in_run = paragraph.run_hidden = False
-        elif name == "hyperlink":
-            target, before = paragraph.link
-            paragraph.pieces.append(link_suffix(target, "".join(paragraph.pieces[before:])))
-        elif name == "p":
-            self._open.pop()
-            self._put(paragraph)
-
-    def _put(self, paragraph: _Paragraph) -> None:
-        text = "".join(paragraph.pieces)
-        mark, self._mark = (self._mark, "") if text.strip() else ("", self._mark)
-        if mark:
-            self._blocks.paragraph(mark + text.lstrip())
-        elif paragraph.heading:
-            self._blocks.heading(text, paragraph.heading)
-        elif paragraph.is_list:
-            self._blocks.item(text, paragraph.level)
+    def _paragraph(self, paragraph: Element) -> None:
+        properties = paragraph.child("pPr")
+        style = self._styles.get(properties.child("pStyle").get("val"), _Style())
+        style = _apply(style, properties)
+        pieces: list[str] = []
+        self._inline(paragraph, pieces, hidden=style.hidden)
+        text = "".join(pieces)
+        if self._mark and text.strip():
+            self._blocks.paragraph(self._mark + text.lstrip())
+            self._mark = ""
+        elif style.heading:
+            self._blocks.heading(text, style.heading)
+        elif style.is_list:
+            self._blocks.item(text, style.level)
         else:
             self._blocks.paragraph(text)
+
+    def _inline(self, around: Element, pieces: list[str], *, hidden: bool) -> None:
+        """Collect the text in a paragraph; text boxes in it are written at once."""
+        for each in around.elements:
+            if each.name in _SKIPPED or each.name in _PROPERTIES:
+                continue
+            written = ""
+            if each.name == "txbxContent":
+                self.read(each.elements)
+            elif each.name == "t":
+                written = each.text()
+            elif each.name == "docPr":
+                written = picture_mark(each.get("descr") or each.get("title"))
+            elif each.name in FORMULAS:
+                written = write_formula(each, self._hide)
+            elif each.name in _REFERENCES:
+                written = _REFERENCES[each.name].format(each.get("id"))
+            elif each.name in _CHARACTERS:
+                written = _CHARACTERS[each.name]
+            else:
+                before = len(pieces)
+                own = each.name == "r" and _is_hidden(each.child("rPr"), self._styles)
+                self._inline(each, pieces, hidden=hidden or own)
+                if each.name == "hyperlink":
+                    target = self._links.get(each.get("r:id"), "")
+                    written = link_suffix(target, "".join(pieces[before:]))
+            if hidden:
+                self._hide(written)
+            else:
+                pieces.append(written)
 
 
 def link_suffix(target: str, shown: str) -> str:

@@ -34,7 +34,7 @@ from mailmcp.imap.search.verify import (
 )
 from mailmcp.imap.search.windows import is_large
 from mailmcp.imap.session import SelectedMailbox
-from mailmcp.model.cursor import Source, Way
+from mailmcp.model.cursor import Position, Way
 from mcp_envelope import Code
 
 VERIFY_CHUNKS: Final = (100, 400, 1_000)
@@ -47,7 +47,6 @@ _MANY_MESSAGES: Final = 10
 """A mailbox of so many messages that all have a word is rare, and not to be believed at once."""
 
 _TIMES: Final = ("UID", "INTERNALDATE")
-_TEXT: Final = "BODY.PEEK[TEXT]"
 
 
 @dataclass(slots=True)
@@ -56,13 +55,13 @@ class Attempt:
 
     server: SearchServer
     request: PageRequest
-    source: Source
+    position: Position
     """Where the page begins, by the way of the search."""
 
     check: Check = field(init=False)
     row_items: Sequence[str] = field(init=False)
     proof_items: Sequence[str] = field(init=False)
-    matches: list[Source] = field(default_factory=list)
+    matches: list[Position] = field(default_factory=list)
     matched: int = 0
     rows: dict[int, FetchedMessage] = field(default_factory=dict)
     """Messages with all that a row shows."""
@@ -72,7 +71,7 @@ class Attempt:
 
     failures: dict[int, FetchFailure] = field(default_factory=dict)
     interrupted: bool = False
-    after: Source | None = None
+    after: Position | None = None
     """The place of the last candidate that was checked."""
 
     checked: int = 0
@@ -81,11 +80,11 @@ class Attempt:
         """Make the page, or return the way or the request to make it by instead."""
         server, request, session = self.server, self.request, self.server.session
         candidates = yield from find_candidates(
-            server, request, self.source, enough=self._enough(server.plan(request.query, request.doubted))
+            server, request, self.position, enough=self._enough(server.plan(request.query, request.doubted))
         )
         self._choose_items(candidates.plan)
         verifies_all = self._verifies_all(candidates)
-        tests_order = self.source.way is Way.UID and not (self.source.is_begun or request.tally)
+        tests_order = self.position.way is Way.UID and not (self.position.is_begun or request.tally)
         mailbox = None if candidates.kept else session.mailbox
         first, others = candidates.uids[: request.size], candidates.uids[request.size :]
         times: list[FetchedMessage] = []
@@ -98,7 +97,7 @@ class Attempt:
         kept, order = candidates.kept, request.order
         if kept and not kept.is_current(mailbox, arrivals_matter=self._arrivals_matter):
             request.cache.drop(kept)
-            return self.source.way
+            return self.position.way
         if tests_order and not self.interrupted and not uids_follow_arrival(times):
             session.quirks.uids_out_of_order.add(mailbox.name)
             is_sortable = session.can("SORT") and not is_large(mailbox.exists)
@@ -113,7 +112,7 @@ class Attempt:
             left = yield from self._fill(found)
         yield from self._complete_rows()
         ranks = [each.rank for each in self.matches]
-        if self.source.way is Way.SORT and not may_be_sorted(ranks, order):
+        if self.position.way is Way.SORT and not may_be_sorted(ranks, order):
             session.quirks.refuse("SORT")
             return Way.BLOCK
         if not kept and (doubted := (yield from self._doubt(candidates, mailbox.exists))):
@@ -140,14 +139,14 @@ class Attempt:
 
         Only if they are few, and only times are to be verified.
         """
-        begins = not (self.source.is_begun or self.request.tally or candidates.rest)
+        begins = not (self.position.is_begun or self.request.tally or candidates.rest)
         few = self.request.size < len(candidates.uids) <= TIMED_CANDIDATES_MAX
         return begins and few and self.check.only_times
 
     @property
     def _arrivals_matter(self) -> bool:
         """Whether a message that arrived since an earlier page may be among the candidates of this one."""
-        return self.request.order.ascending or self.source.way is not Way.UID or not self.source.uid
+        return self.request.order.ascending or self.position.way is not Way.UID or not self.position.uid
 
     @property
     def _is_full(self) -> bool:
@@ -167,7 +166,8 @@ class Attempt:
         """
         jobs: list[FetchJob] = [(first, self.row_items)]
         jobs += [(others, self.proof_items)] if others else []
-        results = yield from fetch_steps(self.server.session, *jobs, optional=(sample, _TIMES))
+        jobs += [(sample, _TIMES)] if sample else []
+        results = yield from fetch_steps(self.server.session, *jobs)
         sampled = results.pop().messages.values() if sample else ()
         results = yield from look_inside(self.server.session, results, self.check)
         self.rows.update(results[0].messages)
@@ -194,7 +194,7 @@ class Attempt:
                 lost = yield from self._look_at(chunk)
                 if lost:
                     return len(uids) - number
-            self._check(uid, candidates.source)
+            self._check(uid, candidates.position)
         return 0
 
     def _next_size(self, most: int, sizes: Iterator[int]) -> int:
@@ -224,19 +224,19 @@ class Attempt:
         """Return whether a message matches, or couldn't be fetched."""
         return self.check.is_empty or uid not in self.seen or self.check.holds(self.seen[uid])
 
-    def _check(self, uid: int, source: Source) -> None:
+    def _check(self, uid: int, position: Position) -> None:
         """Take a candidate that was looked at, if it matches."""
         row, tally = self.seen.get(uid), self.request.tally
         self.checked += 1
         is_gone = row is None and self.failures[uid].code is Code.NOT_FOUND
-        if is_gone and (tally or self.source.way is not Way.UID or not self.check.is_empty):
+        if is_gone and (tally or self.position.way is not Way.UID or not self.check.is_empty):
             return  # its place in the order is lost
         # A message that can't be ranked stays next to the one before it.
         known_rank = rank_of(row, self.request.order) if row else None
-        before = self.after or self.source
+        before = self.after or self.position
         if known_rank is not None and self._has_arrived_since(known_rank):
             return
-        self.after = replace(source, uid=uid, rank=before.rank if known_rank is None else known_rank)
+        self.after = replace(position, uid=uid, rank=before.rank if known_rank is None else known_rank)
         if tally is not None:
             if row is not None and self._may_match(uid):
                 tally.add(row)
@@ -251,31 +251,21 @@ class Attempt:
 
         A high UID alone doesn't prove it: a message that was moved here has one, too, but a lower rank.
         """
-        source = self.source
-        slack = ORDER_SLACK_S if source.way is Way.UID else 0
-        return source.is_begun and not source.uid and 0 < source.rank < rank - slack
+        position = self.position
+        slack = ORDER_SLACK_S if position.way is Way.UID else 0
+        return position.is_begun and not position.uid and 0 < position.rank < rank - slack
 
     def _complete_rows(self) -> Steps[None]:
-        """Fetch the rows of matches that were only verified so far, and plain ones of unreadable messages."""
+        """Fetch the rows of matches that were only verified so far."""
         if self.request.tally:
             return
         uids = [each.uid for each in self.matches]
         missing = [uid for uid in uids if uid not in self.rows and uid not in self.failures]
         if missing:
-            yield from self._add_rows(missing, self.row_items)
-        unreadable = [
-            uid for uid in uids if uid not in self.rows and self.failures[uid].code is Code.INTERNAL
-        ]
-        if unreadable and not self.interrupted:
-            # Without its structure and text, the row of a message may be readable.
-            plain = [each for each in self.row_items if not each.startswith(("BODYSTRUCTURE", _TEXT))]
-            yield from self._add_rows(unreadable, plain)
-
-    def _add_rows(self, uids: Sequence[int], items: Sequence[str]) -> Steps[None]:
-        results = yield from fetch_steps(self.server.session, (uids, items))
-        [fetched] = yield from look_inside(self.server.session, results, self.check)
-        self.rows.update(fetched.messages)
-        self._note(fetched)
+            results = yield from fetch_steps(self.server.session, (missing, self.row_items))
+            [fetched] = yield from look_inside(self.server.session, results, self.check)
+            self.rows.update(fetched.messages)
+            self._note(fetched)
 
     def _doubt(self, candidates: Candidates, exists: int) -> Steps[frozenset[str]]:
         """Return the criteria that the rows of a page contradict; one round trip if they do, once."""
@@ -304,16 +294,16 @@ class Attempt:
             verifies_all: Whether all of them match.
         """
         request, check = self.request, self.check
-        source = replace(
-            first.source, uidvalidity=mailbox.uidvalidity, uid=self.source.uid, rank=self.source.rank
+        position = replace(
+            first.position, uidvalidity=mailbox.uidvalidity, uid=self.position.uid, rank=self.position.rank
         )
-        after = replace(self.after or source, uidvalidity=mailbox.uidvalidity)
+        after = replace(self.after or position, uidvalidity=mailbox.uidvalidity)
         if not left and found.rest is not None:
             rest = found.rest
             rank = after.rank if rest.uid else 0
             after = replace(rest, uidvalidity=mailbox.uidvalidity, rank=rank)
         rest_count = left + (found.more if found.rest else 0)
-        hidden = self.server.describe_hidden(request.source.mailbox, mailbox.exists)
+        hidden = self.server.describe_hidden(request.position.mailbox, mailbox.exists)
         uids = [each.uid for each in self.matches]
         proven = (check.is_empty or verifies_all or not rest_count) and not self.interrupted
         failures = {uid: self.failures[uid] for uid in uids if uid not in self.rows}
@@ -321,7 +311,7 @@ class Attempt:
             failures = {uid: each for uid, each in self.failures.items() if each.code is not Code.NOT_FOUND}
             proven = check.is_empty or not (rest_count or failures)
         return MailboxPage(
-            source=source,
+            position=position,
             order=request.order,
             exists=mailbox.exists,
             matches=tuple(replace(each, uidvalidity=mailbox.uidvalidity) for each in self.matches),
@@ -347,10 +337,10 @@ class Attempt:
 
     def _is_in_order(self, found: Candidates) -> bool:
         """Return whether the matches go by the order that was asked for, as far as their rows show."""
-        order, way, ranks = self.request.order, self.source.way, [each.rank for each in self.matches]
+        order, way, ranks = self.request.order, self.position.way, [each.rank for each in self.matches]
         match way:
             case Way.BLOCK:
-                return not found.source.is_bounded
+                return not found.position.is_bounded
             case Way.SORT if order.by is RankBy.WRITTEN:
                 return are_in_order(ranks, order)
             case Way.UID:

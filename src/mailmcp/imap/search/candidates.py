@@ -19,7 +19,7 @@ from mailmcp.imap.search.plan import Plan, may_change
 from mailmcp.imap.search.server import EVERY_UID, Found, SearchServer, UidRange, part_of
 from mailmcp.imap.search.values import Candidates, PageRequest
 from mailmcp.imap.search.windows import Windows
-from mailmcp.model.cursor import Source, Way
+from mailmcp.model.cursor import Position, Way
 from mcp_envelope import Code, code
 
 TIMED_CANDIDATES_MAX: Final = 300
@@ -33,7 +33,7 @@ _ALL: Final = 2**32
 
 
 def find_candidates(
-    server: SearchServer, request: PageRequest, source: Source, *, enough: int
+    server: SearchServer, request: PageRequest, position: Position, *, enough: int
 ) -> Steps[Candidates]:
     """Find the next candidates.
 
@@ -43,34 +43,34 @@ def find_candidates(
     Args:
         server: The server, on a session.
         request: The request.
-        source: Where to begin: as in the request, or the `rest` of earlier candidates.
+        position: Where to begin: as in the request, or the `rest` of earlier candidates.
         enough: How many fill a page. There are fewer if there are no more, or if the time is up.
 
     Raises:
         ToolError: As `SearchServer.plan` and `SearchServer.search`.
     """
-    match source.way:
+    match position.way:
         case Way.SORT:
-            return (yield from _find_sorted(server, request, source))
+            return (yield from _find_sorted(server, request, position))
         case Way.BLOCK:
-            return (yield from _find_block(server, request, source))
+            return (yield from _find_block(server, request, position))
         case Way.UID:
-            low, high = source.low or 1, source.high or None
+            low, high = position.low or 1, position.high or None
             if request.order.ascending:
-                low = max(low, source.uid + 1)
-            elif source.uid:
-                high = source.uid - 1
-            return (yield from _find_by_uid(server, request, source, (low, high), enough=enough))
+                low = max(low, position.uid + 1)
+            elif position.uid:
+                high = position.uid - 1
+            return (yield from _find_by_uid(server, request, position, (low, high), enough=enough))
 
 
 def _find_by_uid(
-    server: SearchServer, request: PageRequest, source: Source, uids: UidRange, *, enough: int
+    server: SearchServer, request: PageRequest, position: Position, uids: UidRange, *, enough: int
 ) -> Steps[Candidates]:
     """Take what is kept, and search one window after another until there are enough candidates."""
     session, ascending = server.session, request.order.ascending
-    clock, is_first_page = session.quirks.clock, not source.is_begun
+    clock, is_first_page = session.quirks.clock, not position.is_begun
     plan = server.plan(request.query, request.doubted)
-    kept = _kept(request, _key(request, Way.UID)) if source.is_begun else None
+    kept = _kept(request, _key(request, Way.UID)) if position.is_begun else None
     if kept is not None and not _begins_in(kept.within, uids, ascending=ascending):
         kept = None
     found = part_of(kept.uids, uids) if kept else array("I")
@@ -105,7 +105,7 @@ def _find_by_uid(
         request.cache.put(_key(request, Way.UID), Kept(uids=found, within=within, mailbox=mailbox))
     candidates = Candidates(
         plan=plan,
-        source=source,
+        position=position,
         uids=found if ascending else found[::-1],
         kept=kept,
         statements=statements,
@@ -114,13 +114,13 @@ def _find_by_uid(
     if rest is None:
         return candidates
     edge = rest[0] - 1 if ascending else (rest[1] or 0) + 1
-    candidates = replace(candidates, rest=replace(source, uid=edge))
+    candidates = replace(candidates, rest=replace(position, uid=edge))
     if is_first_page and not request.query.criteria:
         return replace(candidates, more=max(exists - len(found), 0))
     if more is not None:
         return replace(candidates, more=more, more_exact=not (more and plan.local.criteria))
     which, searched = "oldest" if ascending else "newest", exists - windows.left
-    where = f"{exists} messages in {code(source.mailbox)}"
+    where = f"{exists} messages in {code(position.mailbox)}"
     return replace(
         candidates,
         more=max(exists - len(found), 1),
@@ -152,11 +152,11 @@ def _before(rest: UidRange | None, uids: UidRange, *, ascending: bool) -> UidRan
     return (uids[0], rest[0] - 1) if ascending else ((rest[1] or 0) + 1, uids[1])
 
 
-def _find_sorted(server: SearchServer, request: PageRequest, source: Source) -> Steps[Candidates]:
+def _find_sorted(server: SearchServer, request: PageRequest, position: Position) -> Steps[Candidates]:
     """Let the server sort all candidates; they are sorted here if it turns out that it can't."""
     session, order = server.session, request.order
     key = _key(request, Way.SORT)
-    kept = _kept(request, key) if source.is_begun else None
+    kept = _kept(request, key) if position.is_begun else None
     plan, found = server.plan(request.query, request.doubted), None
     uids = kept.uids if kept else array("I")
     if kept is None:
@@ -170,11 +170,11 @@ def _find_sorted(server: SearchServer, request: PageRequest, source: Source) -> 
             uids = sort_by_rank((yield from _fetch_ranks(server, sorted(found.uids), request)), order)
         if mailbox is not None and not may_change(request.query):
             request.cache.put(key, Kept(uids=uids, within=EVERY_UID, mailbox=mailbox))
-    if source.uid:
-        uids = uids[(yield from _find_place(server, uids, request, source)) :]
+    if position.uid:
+        uids = uids[(yield from _find_place(server, uids, request, position)) :]
     return Candidates(
         plan=plan,
-        source=source,
+        position=position,
         uids=uids,
         kept=kept,
         statements=(*plan.statements, *(found.statements if found else ())),
@@ -182,17 +182,19 @@ def _find_sorted(server: SearchServer, request: PageRequest, source: Source) -> 
     )
 
 
-def _find_block(server: SearchServer, request: PageRequest, source: Source) -> Steps[Candidates]:
+def _find_block(server: SearchServer, request: PageRequest, position: Position) -> Steps[Candidates]:
     """Sort the candidates of one block here; the first page of a block decides where it ends."""
-    order, begins = request.order, not source.uid
-    kept = None if begins else _kept(request, _key(request, Way.BLOCK, source))
+    order, begins = request.order, not position.uid
+    kept = None if begins else _kept(request, _key(request, Way.BLOCK, position))
     if kept is not None:
         plan = server.plan(request.query, request.doubted)
-        found = Candidates(plan=plan, source=source, uids=kept.uids, kept=kept, statements=plan.statements)
+        found = Candidates(
+            plan=plan, position=position, uids=kept.uids, kept=kept, statements=plan.statements
+        )
     else:
-        within = source.low or 1, source.high or None
+        within = position.low or 1, position.high or None
         enough = BLOCK_MESSAGES if begins else _ALL
-        found = yield from _find_by_uid(server, request, source, within, enough=enough)
+        found = yield from _find_by_uid(server, request, position, within, enough=enough)
         if begins:
             found = _cut_block(found, ascending=order.ascending)
         now = server.session.mailbox and replace(server.session.mailbox)
@@ -200,10 +202,10 @@ def _find_block(server: SearchServer, request: PageRequest, source: Source) -> S
         ranks = yield from _fetch_ranks(server, sorted(found.uids), request)
         found = replace(found, uids=sort_by_rank(ranks, order))
         if mailbox is not None and not may_change(request.query):
-            key = _key(request, Way.BLOCK, found.source)
+            key = _key(request, Way.BLOCK, found.position)
             request.cache.put(key, Kept(uids=found.uids, within=EVERY_UID, mailbox=mailbox))
-    rest = _next_block(found.source, ascending=order.ascending)
-    start = 0 if begins else (yield from _find_place(server, found.uids, request, source))
+    rest = _next_block(found.position, ascending=order.ascending)
+    start = 0 if begins else (yield from _find_place(server, found.uids, request, position))
     return replace(found, uids=found.uids[start:], rest=rest, more=max(found.more, 1) if rest else 0)
 
 
@@ -211,17 +213,17 @@ def _cut_block(found: Candidates, *, ascending: bool) -> Candidates:
     """Leave what exceeds a block to the next one."""
     block = found.uids[:BLOCK_MESSAGES]
     left = len(found.uids) - len(block)
-    source = found.source
+    position = found.position
     if left or found.rest:
-        source = replace(source, high=block[-1]) if ascending else replace(source, low=block[-1])
-    return replace(found, source=source, uids=block, more=found.more + left)
+        position = replace(position, high=block[-1]) if ascending else replace(position, low=block[-1])
+    return replace(found, position=position, uids=block, more=found.more + left)
 
 
-def _next_block(source: Source, *, ascending: bool) -> Source | None:
+def _next_block(position: Position, *, ascending: bool) -> Position | None:
     """Return where the next block begins; None after the last one."""
     if ascending:
-        return replace(source, uid=0, rank=0, low=source.high + 1, high=0) if source.high else None
-    return replace(source, uid=0, rank=0, low=0, high=source.low - 1) if source.low > 1 else None
+        return replace(position, uid=0, rank=0, low=position.high + 1, high=0) if position.high else None
+    return replace(position, uid=0, rank=0, low=0, high=position.low - 1) if position.low > 1 else None
 
 
 def _fetch_ranks(server: SearchServer, uids: Sequence[int], request: PageRequest) -> Steps[dict[int, int]]:
@@ -244,19 +246,21 @@ def _fetch_ranks(server: SearchServer, uids: Sequence[int], request: PageRequest
     return ranks
 
 
-def _find_place(server: SearchServer, uids: "array[int]", request: PageRequest, source: Source) -> Steps[int]:
+def _find_place(
+    server: SearchServer, uids: "array[int]", request: PageRequest, position: Position
+) -> Steps[int]:
     """Return the index of the first of sorted candidates after a position.
 
     No round trip while its message is there; otherwise some, to look the ranks up.
     """
-    if source.uid in uids:
-        return uids.index(source.uid) + 1
+    if position.uid in uids:
+        return uids.index(position.uid) + 1
     low, high = 0, len(uids)
     while low < high:
         middle = (low + high) // 2
         ranks = yield from _fetch_ranks(server, uids[middle : middle + 1], request)
         rank = ranks.get(uids[middle])
-        if rank is not None and is_after(uids[middle], rank, source, request.order):
+        if rank is not None and is_after(uids[middle], rank, position, request.order):
             high = middle
         else:
             low = middle + 1
@@ -275,15 +279,15 @@ def _search(
     while True:
         plan = server.plan(request.query, request.doubted)
         found = yield from server.search(
-            request.source.mailbox, plan, uids, sort=sort, count=count, doubted=request.doubted
+            request.position.mailbox, plan, uids, sort=sort, count=count, doubted=request.doubted
         )
         if found is not None:
             return plan, found
 
 
-def _key(request: PageRequest, way: Way, source: Source | None = None) -> Hashable:
-    place = request.source.account_id, request.source.mailbox
-    bounds = (source.low, source.high) if source else ()
+def _key(request: PageRequest, way: Way, position: Position | None = None) -> Hashable:
+    place = request.position.account_id, request.position.mailbox
+    bounds = (position.low, position.high) if position else ()
     return (*place, request.query, request.order, request.doubted, way, *bounds)
 
 

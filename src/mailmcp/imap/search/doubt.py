@@ -183,7 +183,7 @@ def _choose_known(
     items = f"(UID BODY.PEEK[HEADER.FIELDS ({' '.join(names)})] BODY.PEEK[TEXT]<0.{_TEXT_OCTETS}>)".encode()
     newest = b"%d:*" % max(exists - _KNOWN_MESSAGES + 1, 1)
     [reply] = (yield [Command(name="FETCH", arguments=[newest, items])]).replies
-    rows, _ = parse_rows(reply.response if isinstance(reply, RefusedError) else reply)
+    rows, _ = parse_rows(reply)
     known = {}
     for kind, row in wanted.items():
         samples = ((uid, next(_texts(row, query, message), "")) for uid, message in rows.items())

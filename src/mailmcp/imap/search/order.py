@@ -9,7 +9,7 @@ from typing import Final
 
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.verify import DATE_HEADER, written_at
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 
 ORDER_SLACK_S: Final = 600
 """A message may seem this much older than the one before it: deliveries overtake each other."""
@@ -76,7 +76,7 @@ def sort_by_rank(ranks: Mapping[int, int], order: Order) -> "array[int]":
     return array("I", sorted(ranks, key=lambda uid: (ranks[uid], uid), reverse=not order.ascending))
 
 
-def is_after(uid: int, rank: int, position: Source, order: Order) -> bool:
+def is_after(uid: int, rank: int, position: Position, order: Order) -> bool:
     """Return whether a message comes after a position."""
     here, there = (rank, uid), (position.rank, position.uid)
     return here > there if order.ascending else here < there

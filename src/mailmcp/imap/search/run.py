@@ -49,8 +49,8 @@ def search_mailboxes(
     def search(some: Sequence[PageRequest]) -> list[MailboxPage | ToolError]:
         tasks = [
             MailboxTask(
-                mailbox=each.source.mailbox,
-                uidvalidity=each.source.uidvalidity or None,
+                mailbox=each.position.mailbox,
+                uidvalidity=each.position.uidvalidity or None,
                 steps=_make_page(server, each),
             )
             for each in some
@@ -76,20 +76,20 @@ def _arrived(outcome: MailboxPage | ToolError, error: ToolError) -> MailboxPage 
 
 def _make_page(server: SearchServer, request: PageRequest) -> Steps[MailboxPage]:
     """Make a page; again as often as its rows show that the search must be another one."""
-    quirks, name = server.session.quirks, canonical_name(request.source.mailbox)
-    request = replace(request, source=replace(request.source, mailbox=name))
+    quirks, name = server.session.quirks, canonical_name(request.position.mailbox)
+    request = replace(request, position=replace(request.position, mailbox=name))
     if name not in quirks.sizes and is_large(quirks.largest_seen):
         yield []  # learn the size of this one: it may be large, too
-    source = request.source
-    if not source.is_begun:
-        source = replace(source, way=(yield from _choose_way(server, request)))
+    position = request.position
+    if not position.is_begun:
+        position = replace(position, way=(yield from _choose_way(server, request)))
     while True:
-        page = yield from Attempt(server, request, source).make()
+        page = yield from Attempt(server, request, position).make()
         match page:
             case MailboxPage():
                 return page
             case Way():
-                source = replace(source, way=page)
+                position = replace(position, way=page)
             case _:
                 request = page
 
@@ -97,7 +97,7 @@ def _make_page(server: SearchServer, request: PageRequest) -> Steps[MailboxPage]
 def _choose_way(server: SearchServer, request: PageRequest) -> Steps[Way]:
     """Choose the way of a first page; one round trip to learn the size of a mailbox before it is sorted."""
     session, rank = server.session, request.order.by
-    name = request.source.mailbox
+    name = request.position.mailbox
     out_of_order = name in session.quirks.uids_out_of_order
     if request.tally or (rank is RankBy.ARRIVED and not out_of_order):
         return Way.UID

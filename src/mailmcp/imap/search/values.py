@@ -12,7 +12,7 @@ from mailmcp.imap.search.cache import Kept, UidCache
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.session import Session
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.model.query import SearchQuery
 
 
@@ -20,7 +20,7 @@ from mailmcp.model.query import SearchQuery
 class PageRequest:
     """One page of the matches in one mailbox."""
 
-    source: Source
+    position: Position
     """The mailbox, and where in it the page begins."""
 
     query: SearchQuery
@@ -65,11 +65,11 @@ class Candidates:
     """Messages that may match, in order, from where a page begins."""
 
     plan: Plan
-    source: Source
+    position: Position
     """Their place: its way and bounds are those of each of them."""
 
     uids: "array[int]"
-    rest: Source | None = None
+    rest: Position | None = None
     """Where more may be, which weren't searched or sorted yet; None if these are all."""
 
     more: int = 0
@@ -92,20 +92,20 @@ class Candidates:
 class MailboxPage:
     """The matches of one page, and how far they can be trusted."""
 
-    source: Source
+    position: Position
     """Where the page begins: with the UIDVALIDITY and the way of the search."""
 
     order: Order
     exists: int
     """Messages in the mailbox, matching or not."""
 
-    matches: tuple[Source, ...]
+    matches: tuple[Position, ...]
     """The places of the matches of this page, in order, also of those that couldn't be fetched."""
 
     fetched: Fetched
     """A row or a failure for each match."""
 
-    after: Source
+    after: Position
     """Where the next page begins: after all that was checked."""
 
     left: int
@@ -150,19 +150,19 @@ class MailboxPage:
     @property
     def mailbox(self) -> str:
         """Its name."""
-        return self.source.mailbox
+        return self.position.mailbox
 
     @property
     def uidvalidity(self) -> int:
         """That of the mailbox."""
-        return self.source.uidvalidity
+        return self.position.uidvalidity
 
     @property
     def frontier(self) -> int | None:
         """The rank after which more matches may follow; None if there are none, or it isn't known."""
         return self.after.rank if self.left and self.checked else None
 
-    def place_after(self, taken: int, *, edge: int) -> Source:
+    def place_after(self, taken: int, *, edge: int) -> Position:
         """Return where a page begins that follows the first matches of this one.
 
         Args:
@@ -173,6 +173,6 @@ class MailboxPage:
             return self.after
         if taken:
             return self.matches[taken - 1]
-        if self.source.uid or self.order.ascending:
-            return self.source
-        return replace(self.source, rank=edge)  # what arrives from now on isn't part of the search
+        if self.position.uid or self.order.ascending:
+            return self.position
+        return replace(self.position, rank=edge)  # what arrives from now on isn't part of the search

@@ -112,11 +112,11 @@ class Windows:
 
     @property
     def _exists(self) -> int:
-        return self.quirks.sizes.get(self.request.source.mailbox, 0)
+        return self.quirks.sizes.get(self.request.position.mailbox, 0)
 
     @property
     def _uidnext(self) -> int:
-        return self.quirks.uidnexts.get(self.request.source.mailbox, 0)
+        return self.quirks.uidnexts.get(self.request.position.mailbox, 0)
 
     @property
     def _density(self) -> float:

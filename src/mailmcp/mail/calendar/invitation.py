@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import Final
+from typing import Final, TypeVar
 
 from mailmcp.limits import NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX
 from mailmcp.mail.calendar.events import Calendar, CalendarItem, Property, read_calendar
@@ -28,6 +28,8 @@ from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.people import fit_address
 from mailmcp.mail.removed_content import Removed
 from mailmcp.mail.text.body import BodyText, decode_part
+
+_Key = TypeVar("_Key")
 
 ATTENDEES_MAX: Final = 20
 """Attendees of an event that are named; the others are counted."""
@@ -114,6 +116,19 @@ def read_invitation(octets: bytes, part: Part, zone: tzinfo) -> InvitationVersio
         event=(item.text("uid").strip(), item.text("recurrence-id").strip()),
         version=(_sequence(item), item.text("dtstamp").strip()),
     )
+
+
+def find_replaced(read: Mapping[_Key, InvitationVersion]) -> dict[_Key, _Key]:
+    """Find the messages about an event of which a newer version is there, each with the newest."""
+    newest: dict[tuple[str, str], _Key] = {}
+    for key, each in read.items():
+        if each.event not in newest or each.version > read[newest[each.event]].version:
+            newest[each.event] = key
+    return {
+        key: newest[each.event]
+        for key, each in read.items()
+        if each.event[0] and each.version < read[newest[each.event]].version
+    }
 
 
 def decode_calendar(octets: bytes, part: Part) -> Calendar:

@@ -4,17 +4,17 @@ Reads headers and bodies alike. Names are those of the IANA registry,
 read as browsers read them (WHATWG Encoding: a superset replaces its subset). The chardet library
 guesses legacy charsets; its answer counts only if mail makes it likely. The charsets of Western
 Europe differ in few characters, so a few octets prove nothing: they, and whatever is not certain,
-are read as windows-1252. `mislabelled` decides whether words speak against the declared charset.
+are read as windows-1252. So is what is declared as a charset of Western Europe, unless its words can't be.
 """
 
 import codecs
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from mailmcp.limits import CHARSET_GUESS_OCTETS
-from mailmcp.mail.charset.east_asian import find_decoder
-from mailmcp.mail.charset.mislabelled import OVERRULED, find_charset
+from mailmcp.mail.charset.east_asian import SUPERSETS, decode_pairs
 
 UNKNOWN_CHARSET: Final = "unknown charset"
 WRONG_CHARSET: Final = "text is not in its declared charset"
@@ -74,7 +74,15 @@ _GUESSED: Final = {
 _GUESSED_LATIN_2: Final = {"iso-8859-2": "iso8859-2", "windows-1250": "cp1250"}
 """Codecs by the names that chardet returns; other guesses aren't trusted."""
 
-_ISO_2022_JP: Final = re.compile(rb"\x1b(?:\$[@B]|\([JI])")
+_MISREAD: Final = re.compile(
+    "[\x80-\x9f]|[^\\W\\d_][\u00a3-\u00a6\u00ac\u00af\u00b1-\u00b3\u00b6\u00b9\u00bc-\u00bf][^\\W\\d_]"
+    "|[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff]{4,}"
+)
+"""What Western Europe doesn't write: controls, signs within a word, many letters with accents in a row."""
+
+_MISREAD_MIN: Final = 2
+_SINGLE_OCTETS: Final = re.compile(r"cp125\d|iso8859-\d+|koi8-\w")
+_ISO_2022_JP: Final = re.compile(rb"\x1b(?:\$[@B][!-~]|\([JI])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +101,8 @@ def decode_text(octets: bytes, charset: str) -> Decoded:
 
     A byte order mark counts for more than what is declared, as in browsers (Encoding, section 6).
     A text of which only a few characters fail (it was cut, or an octet was lost) stays in its
-    declared charset. A charset of single octets never fails; if it makes implausible words and
-    another one doesn't, the other one is used, and a defect names it.
+    declared charset. A charset of single octets never fails; one of Western Europe whose words can't be is
+    replaced by a guess, and a defect names it.
 
     Args:
         octets: The text, transfer encoding already removed.
@@ -186,8 +194,8 @@ def _decode_undeclared(octets: bytes) -> Decoded:
 
 
 def _decode_declared(octets: bytes, codec: str) -> Decoded:
-    if codec in OVERRULED and (mislabelled := find_charset(octets, codec)):
-        return _decode_mislabelled(octets, mislabelled)
+    if _SINGLE_OCTETS.fullmatch(codec) and not octets.isascii() and _decode_utf8(octets) is not None:
+        return _decode_mislabelled(octets, "utf-8")
     text, lost = _decode(octets, codec)
     if not _is_mostly_lost(text, lost):
         return Decoded(text=text, defects=(WRONG_CHARSET,) if lost else ())
@@ -205,9 +213,10 @@ def _decode_latin(octets: bytes, codec: str) -> Decoded:
     text = _decode_utf8(octets)
     if text is not None:
         return Decoded(text=text, defects=(WRONG_CHARSET,))
-    mislabelled = find_charset(octets, "cp1252")
-    if mislabelled:
-        return _decode_mislabelled(octets, mislabelled)
+    sample = octets[:CHARSET_GUESS_OCTETS].decode("latin-1")
+    misread = islice(_MISREAD.finditer(sample), _MISREAD_MIN)
+    if len(list(misread)) == _MISREAD_MIN and (guess := guess_charset(octets)):
+        return _decode_mislabelled(octets, guess)
     if _C1_OCTETS.search(octets) is None:
         return Decoded(text=octets.decode("latin-1"))
     text = _scrub(octets.decode("cp1252", "replace"))
@@ -234,7 +243,7 @@ def _decode_by_guess(octets: bytes) -> str:
     text = _decode_utf8(octets)
     if text is not None:
         return text
-    guessed = guess_charset(octets) or find_charset(octets, "cp1252")
+    guessed = guess_charset(octets)
     if guessed:
         text, lost = _decode(octets, guessed)
         if not _is_mostly_lost(text, lost):
@@ -250,8 +259,8 @@ def _decode_utf8(octets: bytes) -> str | None:
 
 def _decode(octets: bytes, codec: str) -> tuple[str, int]:
     """Decode with U+FFFD for what fails, and count the failures: U+FFFD that was sent is text."""
-    decode = find_decoder(codec)
-    text = _scrub(decode(octets) if decode is not None else octets.decode(codec, "replace"))
+    decoded = decode_pairs(octets, codec) if codec in SUPERSETS else octets.decode(codec, "replace")
+    text = _scrub(decoded)
     sent = _SENT_REPLACEMENT.get(codec)
     return text, text.count("\ufffd") - (octets.count(sent) if sent else 0)
 

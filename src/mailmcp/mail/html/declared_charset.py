@@ -3,8 +3,6 @@
 import re
 from typing import Final
 
-import turbohtml
-
 from mailmcp.mail.charset.decode import is_known_charset
 
 _OCTETS_MAX: Final = 65_536  # a head may have a long style sheet
@@ -20,6 +18,8 @@ def find_declared_charset(octets: bytes) -> str:
     Returns:
         The first charset that can be read, as written. If none can, the first; "" without any.
     """
+    import turbohtml  # noqa: PLC0415 - start-up would pay for it
+
     document = turbohtml.parse(octets[:_OCTETS_MAX].decode("latin-1"))
     found: list[str] = []
     for element in document.find_all("meta"):

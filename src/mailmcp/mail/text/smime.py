@@ -1,7 +1,7 @@
 """Text of S/MIME messages that are signed in one piece with it (RFC 8551 section 3.5.2).
 
 Walks the few elements of a CMS SignedData (RFC 5652 section 5) down to the content, in the
-definite and indefinite lengths of BER, one level deep. Signatures are not checked; certificates
+definite and indefinite lengths of BER. Signatures are not checked; certificates
 are not looked at.
 """
 
@@ -16,28 +16,29 @@ from mailmcp.mail.mime.body_parts import TextParts, choose_text_parts
 from mailmcp.mail.mime.structure import PKCS7_TYPES, Part
 from mailmcp.mail.mime.transfer import decode_transfer
 
-_SIGNED_DATA: Final = bytes.fromhex("2a864886f70d010702")
+_WAY: Final = (
+    (b"\x30", True),  # ContentInfo
+    (bytes.fromhex("06092a864886f70d010702"), False),  # that it is signed data
+    (b"\xa0", True),
+    (b"\x30", True),  # SignedData
+    (b"\x02", False),  # version
+    (b"\x31", False),  # digest algorithms
+    (b"\x30", True),  # EncapsulatedContentInfo
+    (b"\x06", False),  # type of the content
+    (b"\xa0", True),
+)
+"""How the elements on the way to the content begin, and whether it is in them (RFC 5652 sections 3 and 5)."""
 
-_INTEGER: Final = 0x02
-_OCTETS: Final = 0x04
-_OID: Final = 0x06
-_OCTETS_IN_PIECES: Final = 0x24
-_SEQUENCE: Final = 0x30
-_SET: Final = 0x31
-_EXPLICIT_0: Final = 0xA0
+_OCTETS: Final = b"\x04"
+_OCTETS_IN_PIECES: Final = b"\x24"
+_NO_LENGTH: Final = b"\x80"
+_END: Final = b"\0\0"
+"""Of an element without a length."""
 
 _FILE_EXTENSION: Final = ".p7m"
 _LEVELS_MAX: Final = 4  # of signatures around one file: each who signs adds one
 _ENTITY: Final = re.compile(rb"\s*(?:content-[a-z-]{1,40}|mime-version)[ \t]*:", re.IGNORECASE)
 _ARMOUR: Final = re.compile(rb"-----[^-\r\n]{1,40}-----")
-
-_LONG_LENGTH: Final = 0x80
-_LENGTH_OCTETS_MAX: Final = 4
-_DEPTH_MAX: Final = 8
-
-
-class _MalformedError(Exception):
-    """The octets are not BER, or not SignedData."""
 
 
 def open_signed(text_parts: TextParts, octets: Mapping[str, bytes]) -> tuple[TextParts, Mapping[str, bytes]]:
@@ -131,91 +132,40 @@ def signed_content(octets: bytes) -> bytes:
     Returns:
         The content, a MIME entity, as far as it is there; b"" if none can be found.
     """
-    if not octets.startswith(bytes([_SEQUENCE])):
+    if not octets.startswith(_WAY[0][0]):
         text = b"".join(_ARMOUR.sub(b"", octets).split())
         try:
             octets = b64decode(text[: len(text) // 4 * 4], validate=True)
         except ValueError:
             return b""
-    try:
-        return _content(octets)
-    except _MalformedError:
-        return b""
+    at = 0
+    for beginning, is_entered in _WAY:
+        if not octets.startswith(beginning, at):
+            return b""
+        start, end = _element(octets, at)
+        if not is_entered and octets.startswith(_NO_LENGTH, at + 1):
+            while end > start and not octets.startswith(_END, start):
+                _, start = _element(octets, start)
+            end = start + len(_END)
+        at = start if is_entered else end
+    start, end = _element(octets, at)
+    if octets.startswith(_OCTETS, at):
+        return octets[start:end]
+    pieces: list[bytes] = []
+    while octets.startswith(_OCTETS_IN_PIECES, at) and octets.startswith(_OCTETS, start):
+        piece, after = _element(octets, start)
+        pieces.append(octets[piece:after])
+        start = after
+    return b"".join(pieces)
 
 
-def _content(octets: bytes) -> bytes:
-    at, _ = _enter(octets, 0, _SEQUENCE)
-    start, end = _enter(octets, at, _OID)
-    if octets[start:end] != _SIGNED_DATA:
-        raise _MalformedError
-    at, _ = _enter(octets, end, _EXPLICIT_0)
-    at, _ = _enter(octets, at, _SEQUENCE)
-    at = _skip(octets, at, _INTEGER)
-    at = _skip(octets, at, _SET)
-    at, _ = _enter(octets, at, _SEQUENCE)
-    at = _skip(octets, at, _OID)
-    at, _ = _enter(octets, at, _EXPLICIT_0)
-    return b"".join(_pieces(octets, at, 0))
-
-
-def _pieces(octets: bytes, at: int, depth: int) -> list[bytes]:
-    """Return an octet string, which may consist of others."""
-    tag, start, end = _element(octets, at)
-    if tag == _OCTETS and end is not None:
-        return [octets[start:end]]
-    if tag != _OCTETS_IN_PIECES or depth >= _DEPTH_MAX:
-        raise _MalformedError
-    found: list[bytes] = []
-    stop = len(octets) if end is None else min(end, len(octets))
-    while start < stop and octets[start : start + 2] != b"\0\0":
-        try:
-            found += _pieces(octets, start, depth + 1)
-            start = _end(octets, start, 0)
-        except _MalformedError:  # it was cut here
-            break
-    return found
-
-
-def _enter(octets: bytes, at: int, tag: int) -> tuple[int, int]:
-    """Return where the content of the element at `at` begins and ends."""
-    found, start, end = _element(octets, at)
-    if found != tag:
-        raise _MalformedError
-    return start, len(octets) if end is None else end
-
-
-def _skip(octets: bytes, at: int, tag: int) -> int:
-    if octets[at : at + 1] != bytes([tag]):
-        raise _MalformedError
-    return _end(octets, at, 0)
-
-
-def _end(octets: bytes, at: int, depth: int) -> int:
-    """Return the end of an element. One of indefinite length ends after two zeros."""
-    _, start, end = _element(octets, at)
-    if end is not None:
-        return end
-    if depth >= _DEPTH_MAX:
-        raise _MalformedError
-    while octets[start : start + 2] != b"\0\0":
-        start = _end(octets, start, depth + 1)
-    return start + 2
-
-
-def _element(octets: bytes, at: int) -> tuple[int, int, int | None]:
-    """Return the tag, and where the content begins and ends (None: indefinite)."""
-    head = octets[at : at + 2]
-    if len(head) < 2:  # tag and length
-        raise _MalformedError
-    tag, length = head
+def _element(octets: bytes, at: int) -> tuple[int, int]:
+    """Return where the content of an element begins and ends: at the end of all, if it has no length."""
     start = at + 2
-    if length == _LONG_LENGTH:
-        return tag, start, None
-    if length > _LONG_LENGTH:
-        count = length - _LONG_LENGTH
-        digits = octets[start : start + count]
-        if count > _LENGTH_OCTETS_MAX or len(digits) < count:
-            raise _MalformedError
-        start += count
-        length = int.from_bytes(digits)
-    return tag, start, start + length
+    if octets.startswith(_NO_LENGTH, at + 1):
+        return start, len(octets)
+    length = int.from_bytes(octets[at + 1 : start])
+    if length > 0x80:  # it is the number of the octets that have the length
+        digits = octets[start : start + length - 0x80]
+        length, start = int.from_bytes(digits), start + len(digits)
+    return start, start + length

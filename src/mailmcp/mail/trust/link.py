@@ -10,7 +10,7 @@ import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urljoin
 
 from mailmcp.mail.clean import INVISIBLE, clean_line
 from mailmcp.mail.header.address import is_seen_whole
@@ -22,8 +22,6 @@ _LINE_ENDS: Final = re.compile(r"[\t\r\n]+")
 _CONTROLS: Final = "".join(map(chr, range(0x21)))
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]*+):", re.IGNORECASE)
 _RELATIVE: Final = re.compile(r"[/\\]{2}")  # to the scheme alone
-_FILE_AUTHORITY: Final = re.compile(r"([/\\]{2}|[/\\]{4,})([^/\\?#]+)")
-_AUTHORITY: Final = re.compile(r"(//)([^/?#]+)")
 _AFTER_HOST: Final = re.compile(r"[/\\?#]")
 _PORT: Final = re.compile(r":0*(\d*)$")
 _DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
@@ -104,7 +102,7 @@ def parse_link(href: str) -> Link:
     rest = _one_word(text[scheme.end() :])
     if name == "tel":
         return Link(kind=LinkKind.PHONE, target=f"tel:{rest}")
-    return _parse_other(name, rest)
+    return Link(kind=LinkKind.OTHER, target=f"{name}:{rest}")
 
 
 def escape_odd(href: str) -> str:
@@ -114,30 +112,15 @@ def escape_odd(href: str) -> str:
 
 
 def resolve_link(href: str, base: str) -> str:
-    """Resolve a relative target against a base, as the URL Standard does (section 4.4).
-
-    Args:
-        href: As written.
-        base: A target with a host as `parse_link` writes it; with "" `href` is returned unchanged.
-    """
+    """Resolve a relative target against a base, which is one with a host as `parse_link` writes it, or ""."""
     text = escape_odd(href)
-    scheme = _SCHEME.match(text)
-    rest = text[scheme.end() :] if scheme else text
-    own_scheme = base.partition(":")[0]
-    # `https:path` is relative to a base of the same scheme.
-    if not base or (scheme and scheme[1].lower() != own_scheme):
+    path, tail = map(str, _PATH.match(text).groups())  # type: ignore[union-attr] # of any text
+    if not base or _SCHEME.match(text):
         return href
-    path, tail = _PATH.match(rest).groups()  # type: ignore[union-attr] # of any text
-    path = path.replace("\\", "/")
-    if path.startswith("//"):
-        return f"{own_scheme}:{path}{tail}"
-    site, slash, above = base[len(own_scheme) + 3 :].partition("/")
-    above = _PATH.match(above)[1]  # type: ignore[index] # of any text
-    if path.startswith("/"):
-        above, path = "", path[1:]
-    elif path:
-        above = above[: above.rfind("/") + 1]
-    return f"{own_scheme}://{site}{slash or '/'}{above}{path}{tail}"
+    try:
+        return urljoin(base, path.replace("\\", "/") + tail)
+    except ValueError:  # brackets in the host
+        return href
 
 
 def ascii_host(host: str) -> str:
@@ -174,7 +157,7 @@ def same_site(one: str, other: str) -> bool:
 def _parse_special(scheme: str, rest: str) -> Link:
     after = rest.lstrip("/\\")
     authority = _AFTER_HOST.split(after, maxsplit=1)[0]
-    user, at, host = authority.rpartition("@")
+    user, _, host = authority.rpartition("@")
     port = _PORT.search(host)
     shown = ascii_host(host[: port.start()] if port else host)
     if not shown:
@@ -182,30 +165,14 @@ def _parse_special(scheme: str, rest: str) -> Link:
     number = f":{port[1]}" if port and port[1] not in ("", _DEFAULT_PORTS.get(scheme)) else ""
     path, tail = _PATH.match(after, len(authority)).groups()  # type: ignore[union-attr] # of any text
     where = _one_word(path.replace("\\", "/") + tail)
-    if scheme not in _DEFAULT_PORTS:
-        kind, disguised = LinkKind.OTHER, bool(at and user)
-    else:
-        scripts = map(alphabets_of, decode_domain(shown).split("."))
-        kind, where = LinkKind.WEB, _drop_tracking(where)
-        disguised = bool(at and user) or any("LATIN" in found and len(found) > 1 for found in scripts)
-    return Link(kind=kind, target=f"{scheme}://{shown}{number}{where}", host=shown, disguised=disguised)
-
-
-def _parse_other(name: str, rest: str) -> Link:
-    """Read a target whose host browsers leave as it is, but for that of a file on another computer."""
-    is_file = name == "file"
-    authority = (_FILE_AUTHORITY if is_file else _AUTHORITY).match(rest)
-    if authority is None:
-        return Link(kind=LinkKind.OTHER, target=f"{name}:{rest}")
-    user, _, host = authority[2].rpartition("@")
-    port = _PORT.search(host)
-    bare = _PORT.sub("", host)
-    shown = ascii_host(bare) if is_file else _escape(bare)
+    if scheme in _DEFAULT_PORTS:
+        where = _drop_tracking(where)
+    scripts = map(alphabets_of, decode_domain(shown).split("."))
     return Link(
-        kind=LinkKind.OTHER,
-        target=f"{name}:{authority[1]}{shown}{port[0] if port else ''}{rest[authority.end() :]}",
-        host=shown.lower(),
-        disguised=bool(user),
+        kind=LinkKind.WEB if scheme in _DEFAULT_PORTS else LinkKind.OTHER,
+        target=f"{scheme}://{shown}{number}{where}",
+        host=shown,
+        disguised=bool(user) or any("LATIN" in found and len(found) > 1 for found in scripts),
     )
 
 

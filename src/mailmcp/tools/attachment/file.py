@@ -1,45 +1,21 @@
 """An attachment as fetched, or one file within it: the files in it, its picture, its content."""
 
-import mimetypes
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, Picture, UnreadableError
 from mailmcp.documents.kind import CONTAINERS, DRAWABLE, UNREADABLE, Kind, detect_kind, guess_kind
 from mailmcp.mail.mime.structure import Part, clean_filename
-from mailmcp.mail.mime.transfer import TransferDecoded, decode_transfer
+from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.text.smime import without_signatures
 from mailmcp.reasons import Reason
 from mailmcp.tools.attachment.part import SAVED_OCTETS_MAX, AttachedFile
-from mailmcp.tools.attachment.text import can_have_text, code_of, in_thread
+from mailmcp.tools.attachment.save import TYPES
+from mailmcp.tools.attachment.text import can_have_text, document_error, in_thread
 from mailmcp.tools.tool import Call
-from mcp_envelope import (
-    BaseReason,
-    Code,
-    DeadlineError,
-    InternalError,
-    InvalidInputError,
-    NextAction,
-    ToolError,
-)
-
-_TYPES: Final = mimetypes.MimeTypes()
-"""Python's own table, not the machine's."""
-
-
-def document_error(error: UnreadableError, argument: str, next_action: NextAction | None) -> ToolError:
-    """Build the error for a document that can't be read; `argument` is what to change."""
-    match code_of(error):
-        case Code.TIMEOUT:
-            return DeadlineError(error.message, reason=Reason.COMMAND, next_action=next_action)
-        case Code.INVALID_INPUT:
-            reason = BaseReason.INVALID_VALUE
-            return InvalidInputError.of(argument, reason, error.message, next_action=next_action)
-        case _:
-            return InternalError(error.message, reason=BaseReason.UNEXPECTED, next_action=next_action)
+from mcp_envelope import BaseReason, InvalidInputError
 
 
 async def open_member(call: Call, file: AttachedFile, name: str) -> AttachedFile:
@@ -60,7 +36,7 @@ async def open_member(call: Call, file: AttachedFile, name: str) -> AttachedFile
     filename = clean_filename(name)
     part = Part(
         part_id=file.part.part_id,
-        content_type=_TYPES.guess_type(filename)[0] or "application/octet-stream",
+        content_type=TYPES.guess_type(filename)[0] or "application/octet-stream",
         encoding="binary",
         size_octets=len(read.octets),
         filename=filename,
@@ -105,18 +81,16 @@ def _detect(file: AttachedFile, kinds: Collection[Kind], otherwise: Cause) -> tu
     return content, kind
 
 
-def content_limit(file: AttachedFile, folder: Path | None, size_octets: int | None = None) -> int:
+def check_size(file: AttachedFile, folder: Path | None, size_octets: int) -> int:
     """Return the octets that a file may have, to be saved in a folder or else sent in a reply.
 
     Raises:
-        InvalidInputError: With reason `too_large`: it has more, by the size that is known or else announced.
+        InvalidInputError: With reason `too_large`: it has more.
     """
     limit = limits.ATTACHMENT_CONTENT_OCTETS_MAX if folder is None else SAVED_OCTETS_MAX
-    part = file.part
-    size = part.decoded_size if size_octets is None else size_octets
-    if size <= limit:
+    if size_octets <= limit:
         return limit
-    next_action = None
+    part, next_action = file.part, None
     if can_have_text(part.content_type, part.filename):
         next_action = file.get("Get the text of the attachment.")
     elif guess_kind(part.content_type, part.filename) is Kind.IMAGE:
@@ -125,20 +99,7 @@ def content_limit(file: AttachedFile, folder: Path | None, size_octets: int | No
     raise InvalidInputError.of(
         "mode",
         Reason.TOO_LARGE,
-        f"can't be used: the file has about {size} octets, but {what} at most {limit}. "
+        f"can't be used: the file has about {size_octets} octets, but {what} at most {limit}. "
         "Send text or image, or save if the user has set a folder.",
         next_action=next_action,
     )
-
-
-def decode_content(file: AttachedFile, folder: Path | None) -> TransferDecoded:
-    """Decode a file that is to be sent, or saved in a folder.
-
-    Raises:
-        InvalidInputError: With reason `too_large`.
-    """
-    limit = content_limit(file, folder)
-    decoded = decode_transfer(file.octets, file.part.encoding)
-    size = len(decoded.octets)
-    content_limit(file, folder, max(limit + 1, size) if file.cut else size)  # it may be more than announced
-    return decoded

@@ -84,21 +84,17 @@ def fetch_part(
     session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
     start = fetch_start(session, ref.uid, part_id)
     if isinstance(start, FetchFailure):
-        if not start.is_of_items:
-            raise fetch_error(ref, start)
-        return _fetch_from_whole(session, ref, part_id, choose_limit)
+        raise fetch_error(ref, start)
     octets = bytearray(start.sections.get(part_id, b""))
     structure = parse_body_structure(start.body_structure)
-    is_small = start.size_octets is not None and start.size_octets <= limits.MESSAGE_WINDOW_OCTETS
     found = find_part(structure.root, part_id)
-    is_unsure = not structure.is_readable and (is_small or found is None)
-    if structure.root is None or has_no_content(structure.root) or is_unsure:
+    is_small = start.size_octets is not None and start.size_octets <= limits.MESSAGE_WINDOW_OCTETS
+    is_sound = structure.root is not None and structure.is_readable and not has_no_content(structure.root)
+    # pymap sends nothing of most parts within an attached message, and of the first one the wrong part.
+    as_announced = found is not None and len(octets) == min(found.size_octets, limits.PART_RANGE_OCTETS)
+    if not (is_sound and as_announced) and (is_small or found is None or not octets):
         return _fetch_from_whole(session, ref, part_id, choose_limit)
     part = _choose(structure.root, ref, part_id)
-    # pymap sends nothing of most parts within an attached message, and of the first one the wrong part.
-    is_other = len(octets) < limits.PART_RANGE_OCTETS and len(octets) != part.size_octets
-    if (part.size_octets and not octets) or (is_other and is_small):
-        return _fetch_from_whole(session, ref, part_id, choose_limit)
     limit = choose_limit(AttachedFile(ref=ref, part=part))
     if len(octets) <= limit:
         rest = fetch_rest(session, ref.uid, part_id, offset=len(octets), size_octets=part.size_octets)

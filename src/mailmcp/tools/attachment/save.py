@@ -35,10 +35,10 @@ _RESERVED: Final = re.compile(
 """Device names, whatever follows the first dot."""
 
 _EXTENSION_OCTETS_MAX: Final = 20
-_TYPES: Final = mimetypes.MimeTypes()
+TYPES: Final = mimetypes.MimeTypes()
 """Python's own table, not the machine's."""
 
-_TYPES.add_type("text/calendar", ".ics")
+TYPES.add_type("text/calendar", ".ics")
 
 
 def save_file(folder: Path, part: Part, octets: bytes) -> Path:
@@ -92,7 +92,7 @@ def safe_filename(part: Part) -> str:
     line = clean_line(unicodedata.normalize("NFC", clean_line(part.filename).text)).text
     name = _FORBIDDEN.sub("_", line).lstrip(_LEADING).rstrip(_TRAILING)
     if not name.strip("_ "):
-        extension = extension_of(part.content_type) or _TYPES.guess_extension(part.content_type) or ".bin"
+        extension = extension_of(part.content_type) or TYPES.guess_extension(part.content_type) or ".bin"
         name = f"part-{part.part_id}{extension}"
     if _RESERVED.fullmatch(name.partition(".")[0]):
         name = f"_{name}"

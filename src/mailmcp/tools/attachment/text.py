@@ -15,15 +15,16 @@ from mailmcp import limits
 from mailmcp.documents.extraction import Cause, Extraction, UnreadableError
 from mailmcp.documents.kind import WITHOUT_TEXT, Kind, detect_kind, guess_kind
 from mailmcp.mail.calendar.invitation import calendar_text
-from mailmcp.mail.charset.decode import WRONG_CHARSET, guess_charset
+from mailmcp.mail.charset.decode import WRONG_CHARSET
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import MESSAGE_TYPES, Part
 from mailmcp.mail.mime.transfer import complete_lines, decode_transfer
 from mailmcp.mail.read import read_attached_message
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.smime import is_entity, without_signatures
+from mailmcp.reasons import Reason
 from mailmcp.tools.tool import Call
-from mcp_envelope import Code
+from mcp_envelope import BaseReason, DeadlineError, InternalError, InvalidInputError, NextAction, ToolError
 
 ResultT = TypeVar("ResultT")
 
@@ -53,21 +54,20 @@ for odd lines."""
 _TEXT_OCTETS_FETCHED_MAX: Final = 2_097_152
 """Fetched of an attached text, as stored: 40 windows at their longest. Only logs are longer."""
 
-_CODES: Final = {
-    Cause.TIMED_OUT: Code.TIMEOUT,
-    Cause.CRASHED: Code.INTERNAL,
-    Cause.OUT_OF_MEMORY: Code.INTERNAL,
-}
 _NEVER_TEXT: Final = ("image/", "audio/", "video/", "font/", "model/")
-
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
-_TEXT_OCTETS_MIN: Final = 40
-"""So much data without a control character, and three quarters of it ASCII, is text by more than chance."""
 
 
-def code_of(error: UnreadableError) -> Code:
-    """Return the code of a document that can't be read: invalid input, unless reading it failed."""
-    return _CODES.get(error.cause, Code.INVALID_INPUT)
+def document_error(error: UnreadableError, argument: str, next_action: NextAction | None = None) -> ToolError:
+    """Build the error for a document that can't be read; `argument` is what to change."""
+    match error.cause:
+        case Cause.TIMED_OUT:
+            return DeadlineError(error.message, reason=Reason.COMMAND, next_action=next_action)
+        case Cause.CRASHED | Cause.OUT_OF_MEMORY:
+            return InternalError(error.message, reason=BaseReason.UNEXPECTED, next_action=next_action)
+        case _:
+            reason = BaseReason.INVALID_VALUE
+            return InvalidInputError.of(argument, reason, error.message, next_action=next_action)
 
 
 def text_type(content_type: str, filename: str) -> str:
@@ -134,8 +134,8 @@ def _read(part: Part, octets: bytes, *, cut: bool) -> Extraction | tuple[bytes, 
     is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     charset = part.charset or ("utf-16" if is_wide else "")
     # The name alone promises too much: what Windows calls a spreadsheet may be CSV, or really is one.
-    is_binary = b"\0" in content and not charset and not text_type(part.content_type, "")
-    if is_binary or (content_type == "" and not charset and not _looks_like_text(content)):
+    says_text = charset or text_type(part.content_type, "") or (content_type and b"\0" not in content)
+    if not says_text and _CONTROLS.search(content):
         raise UnreadableError(Cause.NO_TEXT)
     notes: list[str] = []
     if cut:
@@ -163,19 +163,6 @@ def _read_signed(part: Part, content: bytes, *, cut: bool) -> Extraction | tuple
     inner = replace(part, content_type=content_type, encoding="binary", size_octets=len(content))
     read = _read(inner, content, cut=cut)
     return replace(read, notes=(*read.notes, SIGNED)) if isinstance(read, Extraction) else read
-
-
-def _looks_like_text(content: bytes) -> bool:
-    """Return whether a content without labels of text is text, in UTF-8 or in another charset."""
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        if error.start > 0 and error.start >= len(content) - 3 and error.reason == "unexpected end of data":
-            return True
-        ascii_octets = sum(octet < 0x80 for octet in content)
-        is_latin = len(content) >= _TEXT_OCTETS_MIN and ascii_octets * 4 >= len(content) * 3
-        return not _CONTROLS.search(content) and (is_latin or guess_charset(content) != "")
-    return True
 
 
 def _read_labelled(part: Part, octets: bytes) -> BodyText:

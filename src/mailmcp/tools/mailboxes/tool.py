@@ -1,7 +1,6 @@
 """imap_list_mailboxes: every mailbox of an account or of all accounts, with counts on request."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Final
@@ -9,19 +8,19 @@ from typing import Final
 from pydantic import BaseModel, Field
 
 from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes, listing_order
-from mailmcp.model.cursor import MailboxesCursor, format_mailboxes_cursor, parse_mailboxes_cursor
-from mailmcp.reasons import Reason
+from mailmcp.model.cursor import malformed_cursor
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
+from mailmcp.tools.paging import format_cursor, resume_list
 from mailmcp.tools.published import Row
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
-from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Page, ToolError, code
+from mcp_envelope import Code, Issue, NextAction, Outcome, Page, ToolError, code
 
 _ALL: Final = "*"
 """As `account_id`: all of them."""
 
-_CONTRADICTS: Final = "contradicts the cursor. Leave it out."
+_CURSOR: Final = "m2"
 
 _PAGE_SIZE: Final = 200
 """Mailboxes on a page: nearly everyone has fewer."""
@@ -70,12 +69,20 @@ async def list_mailboxes_of_accounts(
 
     Accounts are asked in parallel. One that fails is an issue, unless all do.
     """
-    start = _start(arguments)
+    start, position = resume_list(_CURSOR, arguments, arguments.cursor)
+    is_all = start.account_id == _ALL
     account_ids = [each.account_id for each in call.pool.accounts]
-    if not start.all_accounts:
+    if not is_all:
         account_ids = [call.choose_account(start.account_id, or_all=_ALL).account_id]
-    elif start.account_id:
-        call.choose_account(start.account_id)  # which may be gone since the last page
+    account_id = _ALL if is_all else account_ids[0]
+
+    def order(owner: str, name: str) -> tuple[int, tuple[bool, str]]:
+        return account_ids.index(owner), listing_order(name)
+
+    try:
+        last = order(*position) if position else None
+    except (TypeError, ValueError):  # the account may be gone since the last page
+        raise malformed_cursor() from None
     listed = await call.ask_accounts(
         {each: partial(list_mailboxes, with_counts=start.include_counts) for each in account_ids}
     )
@@ -89,16 +96,11 @@ async def list_mailboxes_of_accounts(
     if len(issues) == len(listed):
         raise next(each for each in listed.values() if isinstance(each, ToolError))
 
-    def order(owner: str, name: str) -> tuple[int, tuple[bool, str]]:
-        return account_ids.index(owner), listing_order(name)
-
-    last = order(start.account_id or account_ids[0], start.position)
-    rest = [each for each in every if not start.position or order(each[0], each[1].name) > last]
+    rest = [each for each in every if last is None or order(each[0], each[1].name) > last]
     page = rest[:_PAGE_SIZE]
     if start.include_counts:
         page, uncounted = await _count(call, page)
         issues += uncounted
-    account_id = _ALL if start.all_accounts else account_ids[0]
     cursor = None
     next_action = NextAction(
         instruction="Search a mailbox.",
@@ -107,13 +109,14 @@ async def list_mailboxes_of_accounts(
     )
     if len(page) < len(rest):
         owner, shown = page[-1]
-        cursor = format_mailboxes_cursor(replace(start, account_id=owner, position=shown.name))
+        same = start.model_copy(update={"account_id": account_id})
+        cursor = format_cursor(_CURSOR, same, (owner, shown.name))
         next_action = NextAction(
             instruction="Get the next page.", tool=LIST_MAILBOXES, arguments={"cursor": cursor}
         )
     rows = [
         MailboxRow(
-            account_id=owner if start.all_accounts else None,
+            account_id=owner if is_all else None,
             name=each.name,
             delimiter=each.delimiter,
             special_use=each.special_use,
@@ -125,7 +128,7 @@ async def list_mailboxes_of_accounts(
         for owner, each in page
     ]
     succeeded = len({owner for owner, _ in every})
-    where = counted(succeeded, "account") if start.all_accounts else f"account {account_id}"
+    where = counted(succeeded, "account") if is_all else f"account {account_id}"
     return Outcome(
         summary=f"{len(rows)} of {counted(len(every), 'mailbox', 'mailboxes')} in {where}",
         data=ListMailboxesData(account_id=account_id, mailboxes=rows),
@@ -179,23 +182,6 @@ def _lines(rows: Sequence[MailboxRow]) -> Iterator[str]:
             if row.messages is not None:
                 facts.append(f"{counted(row.messages, 'message')}, {row.unseen or 0} unseen")
             yield f"- {code(row.name)}" + (f" ({'; '.join(facts)})" if facts else "")
-
-
-def _start(arguments: ListMailboxesArguments) -> MailboxesCursor:
-    """Return where the page starts. Arguments that contradict the cursor are refused."""
-    if not arguments.cursor:
-        return MailboxesCursor(
-            account_id="" if arguments.account_id == _ALL else arguments.account_id,
-            position="",
-            include_counts=arguments.include_counts,
-            all_accounts=arguments.account_id == _ALL,
-        )
-    cursor = parse_mailboxes_cursor(arguments.cursor)
-    if arguments.account_id not in {"", _ALL if cursor.all_accounts else cursor.account_id}:
-        raise InvalidInputError.of("account_id", Reason.CURSOR_MISMATCH, _CONTRADICTS)
-    if arguments.include_counts and not cursor.include_counts:
-        raise InvalidInputError.of("include_counts", Reason.CURSOR_MISMATCH, _CONTRADICTS)
-    return cursor
 
 
 TOOL = MailTool(

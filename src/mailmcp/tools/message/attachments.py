@@ -1,6 +1,6 @@
 """The attachments of a message in its reply: listed and, on request, with their text."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from mailmcp.documents.extraction import UnreadableError
@@ -9,7 +9,7 @@ from mailmcp.mail.clean import cut_text
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.attachment.text import can_have_text, code_of, octets_wanted, read_attachment_text
+from mailmcp.tools.attachment.text import can_have_text, document_error, octets_wanted, read_attachment_text
 from mailmcp.tools.attachment_row import AttachmentRow, attachment_row
 from mailmcp.tools.errors import about_message
 from mailmcp.tools.message.fetch import MessageParts, WantedPart
@@ -84,8 +84,8 @@ async def _add_text(
     try:
         read = await read_attachment_text(call, part, octets, cut=part.part_id in parts.cut)
     except UnreadableError as error:
-        problem, about = f"{name}: {error.message}", about_message(ref)
-        listed.issues.append(Issue(code=code_of(error), stage="extract", message=problem, about=about))
+        issue = Issue.of(document_error(error, "attachment_mode"), stage="extract", **about_message(ref))
+        listed.issues.append(replace(issue, message=f"{name}: {error.message}"))
         return
     listed.warnings += [f"{name}: {warning}" for warning in read.notes]
     if read.files:

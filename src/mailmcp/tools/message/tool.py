@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from mailmcp import limits
 from mailmcp.imap.session import Session
 from mailmcp.imap.special_use import is_draft, usual_use
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.html.convert import HtmlText, sanitize_html
 from mailmcp.mail.html.links import numbered_links
 from mailmcp.mail.kinds import is_of_kind
 from mailmcp.mail.mime.structure import Part
@@ -21,18 +21,20 @@ from mailmcp.model.mail_kind import MailKind, WantedKind
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import bare_message_id
 from mailmcp.tools.arguments import MessageArguments
-from mailmcp.tools.errors import has_moved, search_for
 from mailmcp.tools.message.attachments import AttachmentRows, choose_documents, list_rows
 from mailmcp.tools.message.data import GetMessageData, MessageDetail, NoticeRow, message_blocks
-from mailmcp.tools.message.fetch import MessageParts, WantedPart, fetch_parts, find_by_message_id
+from mailmcp.tools.message.fetch import MessageParts, WantedPart, fetch_parts
 from mailmcp.tools.message.headers import header_fields, people_fields
-from mailmcp.tools.message_id import is_header_id, parse_message_id
+from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE, GET_MESSAGE_RAW
 from mailmcp.tools.rows import arrived_instead, date_of, flags_of, id_values
 from mailmcp.tools.text_window import cut_window
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
-from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, code
+from mcp_envelope import NextAction, Outcome, code
+
+if TYPE_CHECKING:
+    from mailmcp.mail.html.convert import HtmlText
 
 PLAIN_ONLY_CHARS_MAX: Final = 80
 """Of a line quoted from text that people don't see: enough to tell an advertisement from an order."""
@@ -49,51 +51,26 @@ class GetMessageArguments(MessageArguments):
     aliases: ClassVar[Mapping[str, str]] = {"include_all_headers": "include_headers"}
 
     message_id: str
-    header_message_id: str = Field("", description="Finds it again if it has moved.")
+    header_message_id: SkipJsonSchema[str] = Field("", exclude=True)
+    """For the next action if the message has moved; no longer published."""
+
     body_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=limits.BODY_CHARS_MAX)
     body_offset: int = Field(0, description="Negative: from the end.")
-    body_mode: Annotated[Literal["text", "html"], BeforeValidator(_map_both)] = Field("text")
+    body_mode: Annotated[Literal["text", "html"], BeforeValidator(_map_both)] = "text"
     quotes: Literal["collapse", "keep"] = "collapse"
     include_headers: bool = False
     attachment_mode: Literal["none", "metadata", "extract_text"] = "metadata"
 
 
 async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[GetMessageData]:
-    """Get a message: one round trip up to 128 KiB, at most two beyond; four more if it has moved."""
+    """Get a message: one round trip up to 128 KiB, at most two beyond."""
     ref = call.choose_message(parse_message_id(arguments.message_id), arguments.account_id)
-    moved: list[str] = []
-    try:
-        parts, message = await _read(arguments, call, ref)
-    except (NotFoundError, ConflictError) as error:
-        if not has_moved(error):
-            raise
-        header_message_id = bare_message_id(arguments.header_message_id)
-        found = await call.ask(lambda session: find_by_message_id(session, ref.account_id, header_message_id))
-        if found is None and is_header_id(header_message_id):  # don't repeat prose in a next action
-            raise error.replace(next_action=search_for(ref.account_id, header_message_id)) from error
-        if found is None:
-            raise
-        moved.append(f"The message is no longer {code(ref.message_id)}; it was found by its Message-ID.")
-        ref, other_count = found
-        if other_count:
-            others = counted(other_count, "other message")
-            moved.append(
-                f"{others} with the same Message-ID: imap_search_messages finds them by header_message_id."
-            )
-        parts, message = await _read(arguments, call, ref)
-    attachments = AttachmentRows()
-    if arguments.attachment_mode != "none":
-        texts = arguments.attachment_mode == "extract_text"
-        attachments = await list_rows(call, ref, parts, texts=texts)
-    return _build_outcome(arguments, call, ref, parts, message, attachments, moved)
+    call.message_id_cache.remember(ref.message_id, bare_message_id(arguments.header_message_id))
+    with_texts = arguments.attachment_mode == "extract_text"
 
-
-async def _read(
-    arguments: GetMessageArguments, call: Call, ref: MessageRef
-) -> tuple[MessageParts, ReadMessage]:
     def choose(root: Part) -> list[WantedPart]:
         wanted = [WantedPart(part) for part in parts_to_fetch(root, with_html=arguments.body_mode == "html")]
-        return wanted + (choose_documents(root) if arguments.attachment_mode == "extract_text" else [])
+        return wanted + (choose_documents(root) if with_texts else [])
 
     def read(session: Session) -> tuple[MessageParts, ReadMessage]:
         parts = fetch_parts(session, ref, choose)
@@ -106,7 +83,11 @@ async def _read(
             collapse=arguments.quotes == "collapse",
         )
 
-    return await call.ask(read, message=ref)
+    parts, message = await call.ask(read, message=ref)
+    attachments = AttachmentRows()
+    if arguments.attachment_mode != "none":
+        attachments = await list_rows(call, ref, parts, texts=with_texts)
+    return _build_outcome(arguments, call, ref, parts, message, attachments)
 
 
 def _build_outcome(
@@ -116,10 +97,12 @@ def _build_outcome(
     parts: MessageParts,
     message: ReadMessage,
     attachments: AttachmentRows,
-    moved: list[str],
 ) -> Outcome[GetMessageData]:
-    """Build the reply; `moved` holds warnings for a message that was found elsewhere."""
-    safe = [sanitize_html(each) for each in message.body.html] if arguments.body_mode == "html" else []
+    safe: list[HtmlText] = []
+    if arguments.body_mode == "html":
+        from mailmcp.mail.html.convert import sanitize_html  # noqa: PLC0415 - as in `mailmcp.mail.text.body`
+
+        safe = [sanitize_html(each) for each in message.body.html]
     html = "\n".join(each.text for each in safe)
     window = cut_window(
         html or message.text,
@@ -130,7 +113,7 @@ def _build_outcome(
     headers = parts.view.headers
     people, people_warnings = people_fields(headers)
     shown_headers, header_warnings = header_fields(headers) if arguments.include_headers else (None, [])
-    warnings = [*moved, *_warnings(parts, message, safe if html else ())]
+    warnings = _warnings(parts, message, safe if html else ())
     warnings += people_warnings + header_warnings
     place = f"characters {window.offset} to {window.end} of {window.total_chars}"
     next_action = None
@@ -193,7 +176,7 @@ def _build_outcome(
     )
 
 
-def _warnings(parts: MessageParts, message: ReadMessage, html: Sequence[HtmlText]) -> list[str]:
+def _warnings(parts: MessageParts, message: ReadMessage, html: "Sequence[HtmlText]") -> list[str]:
     """List what a reader must know; `html` is what the reply has of the HTML, empty if it has the text."""
     warnings = [each.message for each in message.suspicions]
     if message.protection_note:

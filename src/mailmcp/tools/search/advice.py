@@ -31,7 +31,7 @@ def search_warnings(
         yield "Answered is a flag that mail programs set; awaiting_reply looks for replies."
     if empty and (search.query.since or search.query.before):
         yield "Searches by time use the time of arrival; dates=written uses the Date header."
-    yield from (_MISORDERED[way] for way in {each.source.way for each in pages if not each.in_order})
+    yield from (_MISORDERED[way] for way in {each.position.way for each in pages if not each.in_order})
 
 
 IMPORTED: Final = "Most of these were written long before they arrived; dates=written uses the Date header."

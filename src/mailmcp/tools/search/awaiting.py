@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from mailmcp.model.awaited_reply import FROM_ME, AwaitedReply
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.failures import explain_failures
 from mailmcp.tools.search.page import FoundMessages, PageMessage, SearchPage, continue_after, make_page
@@ -76,7 +76,7 @@ def _search_sent(search: Search, replies: ReplySearch) -> Search:
     for account_id in dict.fromkeys(each.account_id for each in search.sources):
         listed = replies.related.listings.get(account_id, ())
         names = [each.name for each in listed if each.special_use == "\\Sent" and each.selectable]
-        sources += [Source(account_id=account_id, mailbox=name) for name in names or ["Sent"]]
+        sources += [Position(account_id=account_id, mailbox=name) for name in names or ["Sent"]]
     names = list(dict.fromkeys(each.mailbox for each in sources))
     several = len(names) > 1
     where = {"mailbox": "INBOX" if several else names[0], "mailboxes": tuple(names) if several else ()}

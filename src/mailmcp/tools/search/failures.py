@@ -12,7 +12,7 @@ from typing import Final
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.special_use import usual_use
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue, message_issue
 from mailmcp.tools.search.arguments import EVERYTHING
@@ -125,7 +125,7 @@ def _drop_lacking(search: Search, searches: Searches) -> None:
     searches.notes += [f"{code(name)} was searched only in {', '.join(found[name])}." for name in names]
 
 
-async def _explain_missing(call: Call, searches: Searches) -> dict[Source, tuple[str, ...]]:
+async def _explain_missing(call: Call, searches: Searches) -> dict[Position, tuple[str, ...]]:
     """Name existing mailboxes in errors about missing ones.
 
     A mailbox that all accounts lack is one failure, of account `*`.
@@ -138,7 +138,7 @@ async def _explain_missing(call: Call, searches: Searches) -> dict[Source, tuple
         missing.setdefault(each.source.mailbox, []).append(each)
     lacking = [each.source.account_id for some in missing.values() for each in some]
     listings = await list_accounts(call, lacking, searches.listings) if lacking else {}
-    instead: dict[Source, tuple[str, ...]] = {}
+    instead: dict[Position, tuple[str, ...]] = {}
     for name, some in missing.items():
         accounts, first = [each.source.account_id for each in some], some[0]
         known = {each.name: each for account_id in accounts for each in listings.get(account_id, ())}
@@ -170,7 +170,7 @@ def excluded_in_vain(search: Search, searches: Searches) -> Iterator[str]:
             yield f"There is no mailbox {code(name)} to exclude.{hint}"
 
 
-def _search_instead(search: Search, instead: Mapping[Source, Sequence[str]]) -> NextAction | None:
+def _search_instead(search: Search, instead: Mapping[Position, Sequence[str]]) -> NextAction | None:
     """Suggest the same search in other mailboxes; None unless there are some for each source."""
     if not all(source in instead for source in search.sources):
         return None

@@ -3,7 +3,7 @@
 Whatever the size of the pages, each match of each mailbox is on exactly one page, as a message or as another
 place of one. They are ordered by rank, as far as each mailbox knew its matches when the page was made. A copy
 is folded into its message if both were among the rows of one page, or if an earlier page remembered it
-(`Source.skip`). Copies further apart than that are two messages.
+(`Position.skip`). Copies further apart than that are two messages.
 """
 
 from collections.abc import Hashable
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.values import MailboxPage
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.copies import Folded, copy_keys
 from mailmcp.tools.search.arguments import EVERYTHING
@@ -44,7 +44,7 @@ class SearchPage:
     found: tuple[PageMessage, ...]
     total: int
     total_exact: bool
-    rest: tuple[Source, ...]
+    rest: tuple[Position, ...]
     """Where to continue; empty on the last page."""
 
     failed_only: bool = False
@@ -113,7 +113,7 @@ def make_page(search: Search, searches: Searches) -> SearchPage:
 class _Queue:
     """The matches of one mailbox, and how many of them are on the page."""
 
-    source: Source
+    source: Position
     page: MailboxPage
     has_copies: bool
     """Whether other mailboxes may have copies."""
@@ -133,7 +133,7 @@ class _Queue:
             self.keys |= {uid: copy_keys(account_id, row) for uid, row in rows.items()}
 
     @property
-    def next(self) -> Source | None:
+    def next(self) -> Position | None:
         """The next match; None if all that are known were taken."""
         return self.page.matches[self.taken] if self.taken < len(self.page.matches) else None
 
@@ -147,7 +147,7 @@ class _Queue:
         """Whether a later page has to continue here."""
         return self.next is not None or self.page.left > 0
 
-    def rest(self, edge: int) -> Source:
+    def rest(self, edge: int) -> Position:
         """Return where a later page continues; see `MailboxPage.place_after`."""
         place = self.page.place_after(self.taken, edge=edge)
         return replace(place, skip=tuple(sorted(self.skip)))
@@ -204,7 +204,7 @@ class _Merge:
         return uid in queue.skip or self.folded.find(number, queue.keys[uid]) is not None
 
 
-def ref_of(source: Source, page: MailboxPage, uid: int) -> MessageRef:
+def ref_of(source: Position, page: MailboxPage, uid: int) -> MessageRef:
     """Return the id of a message that a mailbox returned."""
     return MessageRef(
         account_id=source.account_id, mailbox=source.mailbox, uidvalidity=page.uidvalidity, uid=uid

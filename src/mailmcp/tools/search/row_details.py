@@ -8,7 +8,12 @@ from datetime import tzinfo
 from typing import Final
 
 from mailmcp.imap.session import Session
-from mailmcp.mail.calendar.invitation import InvitationVersion, invitation_part, read_invitation
+from mailmcp.mail.calendar.invitation import (
+    InvitationVersion,
+    find_replaced,
+    invitation_part,
+    read_invitation,
+)
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import delivery_report_part, failed_recipients
@@ -49,9 +54,8 @@ async def fetch_details(
             details[ref] = RowDetails(not_delivered_to=failed)
         elif (invitation := read_invitation(octets, part, zone)) is not None:
             read[ref] = invitation
+    replaced = find_replaced(read)
     for ref, one in read.items():
-        versions = [(each.version, other) for other, each in read.items() if each.event == one.event]
-        version, newest = max(versions, key=lambda each: each[0])
-        is_replaced = one.event[0] and version > one.version
-        details[ref] = RowDetails(when=one.times, replaced_by=newest.message_id if is_replaced else "")
+        replaced_by = replaced[ref].message_id if ref in replaced else ""
+        details[ref] = RowDetails(when=one.times, replaced_by=replaced_by)
     return details

@@ -19,7 +19,7 @@ from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest, Tally
 from mailmcp.imap.session import Session
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.people import SentMail
@@ -54,7 +54,7 @@ _ResultT = TypeVar("_ResultT")
 class Searched:
     """One mailbox: a page of its matches, or the error."""
 
-    source: Source
+    source: Position
     found: MailboxPage | ToolError
 
 
@@ -82,13 +82,13 @@ class Searches:
         return search.look_anywhere() if self.anywhere else search
 
     @property
-    def pages(self) -> list[tuple[Source, MailboxPage]]:
+    def pages(self) -> list[tuple[Position, MailboxPage]]:
         """The mailboxes that were searched."""
         found = ((each.source, each.found) for each in self.searched)
         return [(source, page) for source, page in found if isinstance(page, MailboxPage)]
 
     @property
-    def failures(self) -> list[tuple[Source, ToolError]]:
+    def failures(self) -> list[tuple[Position, ToolError]]:
         """The mailboxes that could not be searched."""
         found = ((each.source, each.found) for each in self.searched)
         return [(source, error) for source, error in found if isinstance(error, ToolError)]
@@ -155,7 +155,7 @@ class _Run:
 
     async def search_all(self) -> Searches:
         """Search the accounts side by side."""
-        by_account: dict[str, list[Source]] = {}
+        by_account: dict[str, list[Position]] = {}
         for source in self.search.sources:
             by_account.setdefault(source.account_id, []).append(source)
         found, listings = self.found, self.found.listings
@@ -165,7 +165,7 @@ class _Run:
         self.call.telemetry.cache_hit = 0 < len(found.searched) == sum(page.from_cache for _, page in pages)
         return found
 
-    async def _search_account(self, sources: list[Source]) -> list[Searched]:
+    async def _search_account(self, sources: list[Position]) -> list[Searched]:
         """Search the sources of one account, in parallel groups."""
         account_id = sources[0].account_id
         try:
@@ -176,7 +176,7 @@ class _Run:
         self.total += len(sources)
         return await _side_by_side(self._search_group, divide(sources, limit=account.max_sessions))
 
-    async def _with_mailboxes(self, account_id: str, sources: list[Source]) -> list[Source]:
+    async def _with_mailboxes(self, account_id: str, sources: list[Position]) -> list[Position]:
         """Replace `*` by the mailboxes it means; one round trip if it is there."""
         if all(source.mailbox != EVERYTHING for source in sources):
             return sources
@@ -191,9 +191,9 @@ class _Run:
         names = [each.name for each in in_preferred_order(listed) if each.name not in excluded]
         kept = names[: limits.SEARCH_SOURCES_MAX // len({each.account_id for each in self.search.sources})]
         self.found.cut = self.found.cut or len(kept) < len(names)
-        return [Source(account_id=account_id, mailbox=name) for name in kept]
+        return [Position(account_id=account_id, mailbox=name) for name in kept]
 
-    async def _search_group(self, sources: Sequence[Source]) -> list[Searched]:
+    async def _search_group(self, sources: Sequence[Position]) -> list[Searched]:
         """Search some mailboxes on one session."""
         found: _PageResults
         kept: list[_PageResults] = []
@@ -216,9 +216,9 @@ class _Run:
             self.call.report(self.done, self.total, "mailboxes searched")
         return [Searched(source=source, found=each) for source, each in zip(sources, found, strict=True)]
 
-    def _request(self, source: Source) -> PageRequest:
+    def _request(self, source: Position) -> PageRequest:
         return PageRequest(
-            source=source,
+            position=source,
             query=self._query(source),
             size=self.search.page_size,
             items=self.items,
@@ -229,7 +229,7 @@ class _Run:
             report=self._report_messages,
         )
 
-    def _query(self, source: Source) -> SearchQuery:
+    def _query(self, source: Position) -> SearchQuery:
         """Return the query for one mailbox: whose it is, and that all mail in Sent is the owner's."""
         query = self.search.query
         if query.kind is not None:
@@ -270,7 +270,7 @@ def _is_interrupted(found: MailboxPage | ToolError) -> bool:
     return isinstance(found, MailboxPage) and found.fetched.interrupted
 
 
-def divide(sources: Sequence[Source], *, limit: int) -> list[Sequence[Source]]:
+def divide(sources: Sequence[Position], *, limit: int) -> list[Sequence[Position]]:
     """Divide mailboxes into up to `limit` groups of about equal size, each worth a session."""
     count = max(min(limit, ceil(len(sources) / SEARCH_GROUP_MAILBOXES)), 1)
     edges = [len(sources) * number // count for number in range(count + 1)]

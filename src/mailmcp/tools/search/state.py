@@ -16,8 +16,8 @@ from mailmcp import limits
 from mailmcp.imap.search.order import Order, RankBy
 from mailmcp.model.awaited_reply import AwaitedReply
 from mailmcp.model.cursor import (
+    Position,
     SearchCursor,
-    Source,
     format_search_cursor,
     malformed_cursor,
     parse_search_cursor,
@@ -47,7 +47,7 @@ class Search:
     """Those that make the same search; of a list of mailboxes, those that remain."""
 
     query: SearchQuery
-    sources: tuple[Source, ...]
+    sources: tuple[Position, ...]
     total: int = 0
     total_exact: bool = True
     incomplete: bool = False
@@ -111,7 +111,7 @@ def start_search(
     if arguments.last_days:
         first_day = today - timedelta(days=arguments.last_days)
         changes |= {"since": first_day.isoformat(), "last_days": 0}
-    sources = tuple(Source(account_id=each, mailbox=name) for each in account_ids for name in names)
+    sources = tuple(Position(account_id=each, mailbox=name) for each in account_ids for name in names)
     if len(sources) > limits.SEARCH_SOURCES_MAX:
         raise InvalidInputError.of(
             "mailboxes", BaseReason.OUT_OF_RANGE, "names too many mailboxes for so many accounts. Send fewer."
@@ -147,7 +147,7 @@ def resume_search(text: str, zone: tzinfo) -> Search:
     return search.look_anywhere() if cursor.anywhere else search
 
 
-def _read_search(arguments: SearchMessagesArguments, sources: tuple[Source, ...], zone: tzinfo) -> Search:
+def _read_search(arguments: SearchMessagesArguments, sources: tuple[Position, ...], zone: tzinfo) -> Search:
     query = read_query(arguments, zone)
     check_criteria(arguments, query)
     return Search(arguments=arguments, query=query, sources=sources, page_size=arguments.limit or 1)

@@ -14,9 +14,8 @@ from zlib import crc32
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.fetch import id_items
-from mailmcp.imap.id_search import IdQuery, fetch_rows, is_searchable
-from mailmcp.imap.pipeline import run_steps
+from mailmcp.imap.fetch import fetch_messages, id_items
+from mailmcp.imap.id_search import IdQuery, is_searchable
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.imap.special_use import is_draft
@@ -61,7 +60,7 @@ class Member:
     """Other places of the message, in the order of the mailboxes."""
 
     draft: bool = False
-    """Whether it has not been sent: by its flag or its mailbox, and no copy of it is elsewhere."""
+    """Whether it has not been sent: by the flag or the mailbox of one of its places."""
 
     @cached_property
     def headers(self) -> Headers:
@@ -88,11 +87,6 @@ class Member:
         moment = self.links.date or self.row.internal_date
         same = f"{self.links.own_id} {self.row.size_octets} {self.row.internaldate_epoch}"
         return (int(moment.timestamp()) if moment else 0, crc32(same.encode("utf-8", "replace")))
-
-    def with_copies(self, others: Sequence["Member"]) -> "Member":
-        """Return the message with the places of others that are copies of it."""
-        places = (ref for each in others for ref in (each.ref, *each.copies))
-        return replace(self, copies=(*self.copies, *places))
 
 
 async def find_conversation(
@@ -129,7 +123,7 @@ async def find_conversation(
 def _fetch_row(session: Session, ref: MessageRef) -> FetchedMessage:
     session.choose(ref.mailbox, uidvalidity=ref.uidvalidity)
     items = (*_ITEMS, *id_items(session, threads=True))
-    fetched = run_steps(session, fetch_rows(session, [ref.uid], items))
+    fetched = fetch_messages(session, [ref.uid], items)
     if failure := fetched.failures.get(ref.uid):
         raise fetch_error(ref, failure)
     return fetched.messages[ref.uid]
@@ -167,37 +161,24 @@ async def _follow(call: Call, start: Member, found: RelatedMail) -> list[Member]
 
 
 def _fold(members: Sequence[Member], start: MessageRef, found: RelatedMail) -> list[Member]:
-    """Merge the copies of each message into one: the requested one, else that in the first mailbox.
-
-    A draft that a program left behind is a copy of the message that was sent, whose Message-ID it has:
-    strangers write no drafts.
-    """
+    """Merge the copies of each message into one: the requested one, else that in the first mailbox."""
     uses = {
         (account_id, each.name): each.special_use
         for account_id, listed in found.listings.items()
         for each in listed
     }
-    drafts = {each.ref for each in members if is_draft(each.row, uses.get(_place(each.ref), ""))}
     rank = {place: number for number, place in enumerate(uses)}
     folded = Folded[tuple[str, str], Member]()
-    for each in sorted(
-        members, key=lambda each: (each.ref in drafts, each.ref != start, rank.get(_place(each.ref), -1))
-    ):
+    for each in sorted(members, key=lambda each: (each.ref != start, rank.get(_place(each.ref), -1))):
         folded.add(_place(each.ref), each, copy_keys(each.ref.account_id, each.row))
-    merged: list[Member] = []
-    for first, *others in map(dict.values, folded.messages):
-        # All Mail has drafts too, so a copy there proves nothing.
-        sent = [each for each in (first, *others) if uses.get(_place(each.ref)) != "\\All"] or [first]
-        merged.append(replace(first.with_copies(others), draft=all(each.ref in drafts for each in sent)))
-    messages: dict[str, Member] = {}
-    for message in sorted(merged, key=lambda each: each.draft):
-        own_id = message.links.own_id
-        if message.draft and own_id in messages:
-            messages[own_id] = messages[own_id].with_copies([message])
-        else:
-            key = own_id if own_id and own_id not in messages else message.ref.message_id
-            messages[key] = message
-    return list(messages.values())
+    return [
+        replace(
+            next(iter(places.values())),
+            copies=tuple(each.ref for each in places.values())[1:],
+            draft=any(is_draft(each.row, uses.get(place, "")) for place, each in places.items()),
+        )
+        for places in folded.messages
+    ]
 
 
 def _place(ref: MessageRef) -> tuple[str, str]:

@@ -7,6 +7,12 @@ from typing import Final
 import anyio
 
 from mailmcp.imap.rows import FetchedMessage
+from mailmcp.mail.calendar.invitation import (
+    InvitationVersion,
+    find_replaced,
+    invitation_part,
+    read_invitation,
+)
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.structure import Structure
@@ -28,6 +34,9 @@ class Texts:
     """The texts of messages; each message has a text or an issue."""
 
     by_ref: dict[MessageRef, ReadText] = field(default_factory=dict)
+    replaced: dict[MessageRef, MessageRef] = field(default_factory=dict)
+    """Invitations of which a newer version is among the messages, each with the newest."""
+
     defects: list[tuple[str, ...]] = field(default_factory=list)
     """Of the structures of messages that may have parts which weren't read."""
 
@@ -41,10 +50,17 @@ async def read_texts(call: Call, members: Sequence[Member]) -> Texts:
     texts = Texts(issues=[message_issue(ref, failure) for ref, failure in fetched.failures.items()])
 
     def read_all() -> None:
+        versions: dict[MessageRef, InvitationVersion] = {}
         for each in members:
-            if each.ref in fetched.messages:
-                texts.by_ref[each.ref], defects = _read(each, fetched.messages[each.ref])
-                texts.defects += [defects] if defects else []
+            if (row := fetched.messages.get(each.ref)) is None:
+                continue
+            texts.by_ref[each.ref], defects = _read(each, row)
+            texts.defects += [defects] if defects else []
+            if (part := invitation_part(each.structure.root)) is not None:
+                octets = row.sections.get(part.part_id, b"")
+                if (version := read_invitation(octets, part, call.preferences.zone)) is not None:
+                    versions[each.ref] = version
+        texts.replaced = find_replaced(versions)
 
     await anyio.to_thread.run_sync(read_all)
     return texts
@@ -53,7 +69,9 @@ async def read_texts(call: Call, members: Sequence[Member]) -> Texts:
 def _items(structure: Structure) -> tuple[str, ...]:
     if structure.root is None or not structure.is_readable:
         return ("UID", f"BODY.PEEK[]<0.{_OCTETS}>")
-    return ("UID", *(f"BODY.PEEK[{part.part_id}]<0.{_OCTETS}>" for part in text_to_fetch(structure.root)))
+    invitation = invitation_part(structure.root)
+    parts = (*text_to_fetch(structure.root), *([invitation] if invitation else []))
+    return ("UID", *(f"BODY.PEEK[{part.part_id}]<0.{_OCTETS}>" for part in parts))
 
 
 def _read(member: Member, row: FetchedMessage) -> tuple[ReadText, tuple[str, ...]]:

@@ -1,8 +1,6 @@
 """imap_get_thread: a whole conversation, oldest message first, within one budget of characters."""
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import tzinfo
 from itertools import chain
 from typing import Final
@@ -10,16 +8,14 @@ from typing import Final
 from pydantic import BaseModel, Field
 
 from mailmcp.mail.clean import cut_text
-from mailmcp.mail.read import ReadText
 from mailmcp.mail.removed_content import Removed
-from mailmcp.model.cursor import escape_field, malformed_cursor, seal, unescape_field, unseal
-from mailmcp.model.message_ref import MessageRef, parse_ref
-from mailmcp.reasons import Reason
+from mailmcp.model.cursor import malformed_cursor
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.columns import list_columns, people_column, places_line
 from mailmcp.tools.errors import all_failed_error, search_again
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW, GET_THREAD
+from mailmcp.tools.paging import format_cursor, resume_list
 from mailmcp.tools.people import first_addresses_of
 from mailmcp.tools.rows import ListedRow, build_row, flags_of, message_id_of
 from mailmcp.tools.search.arguments import EVERYTHING
@@ -53,12 +49,7 @@ _MESSAGE_CHARS: Final = 200
 _PEOPLE_MAX: Final = 5
 """Addresses named in To and in Cc of each message; the others are counted."""
 
-_CURSOR: Final = "t1"
-_CURSOR_FIELDS: Final = re.compile(
-    r"([^.]+)\.([^.]+)\.(\d{1,10})\.(\d{1,10})\.(\d{1,6})\.(-?\d{1,12})\.(\d{1,10})(\.all)?", re.ASCII
-)
-"""Account, mailbox, UIDVALIDITY, UID, characters, the numbers of `after`, and whether in all accounts."""
-
+_CURSOR: Final = "t2"
 _NOT_ELSEWHERE: Final = f'; not in your other accounts, where account_id="{EVERYTHING}" looks too'
 
 
@@ -80,6 +71,9 @@ class ThreadMessageRow(ListedRow):
     """One message; `text` has no quoted history."""
 
     cc: str | None = None
+    replaced_by: str | None = None
+    """The id of a message on this page that has a newer version of the invitation."""
+
     text: str
     next_offset: int | None = None
     """If there is more: the body_offset with which imap_get_message reads on; 0 for a very long text."""
@@ -97,58 +91,57 @@ class GetThreadData(BaseModel):
     coverage: CoverageData
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Start:
-    """Which conversation is requested, and where the page starts."""
-
-    ref: MessageRef
-    max_chars: int
-    all_accounts: bool
-    after: tuple[int, int] | None = None
-    """The position of the last message that was shown; None on the first page."""
-
-
 async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetThreadData]:
     """Return a page of a conversation; about six round trips, however many mailboxes there are.
 
     What fails on the way is an issue: accounts, mailboxes, messages.
     """
-    start = _start(arguments)
-    call.choose_message(start.ref, "" if start.all_accounts else arguments.account_id)
-    every, found = await find_conversation(call, start.ref, all_accounts=start.all_accounts)
-    members, more = _cut(start, every)
+    first, position = resume_list(_CURSOR, arguments, arguments.cursor, free="max_chars")
+    if not first.message_id:
+        raise InvalidInputError.of("message_id", BaseReason.MISSING_PARAM, "is missing. Send it.")
+    try:
+        after = tuple(map(int, position))
+    except ValueError:
+        raise malformed_cursor() from None
+    ref = parse_message_id(first.message_id)
+    is_all = first.account_id == EVERYTHING
+    call.choose_message(ref, "" if is_all else first.account_id)
+    every, found = await find_conversation(call, ref, all_accounts=is_all)
+    members, more = _cut(every, after, first.max_chars)
     texts = await read_texts(call, members)
     shown = [each for each in members if each.ref in texts.by_ref]
     if texts.issues and not shown:
-        raise all_failed_error(texts.issues, search_again(start.ref))
+        raise all_failed_error(texts.issues, search_again(ref))
     for each in shown:
         call.message_id_cache.remember(each.ref.message_id, message_id_of(each.headers))
-    shares = _share_out([len(texts.by_ref[each.ref].text) for each in shown], start.max_chars)
-    rows = [_row(each, texts.by_ref[each.ref], share) for each, share in zip(shown, shares, strict=True)]
-    cursor = _format_cursor(replace(start, after=members[-1].position)) if more else None
+    shares = _share_out([len(texts.by_ref[each.ref].text) for each in shown], first.max_chars)
+    rows = [_row(each, texts, share) for each, share in zip(shown, shares, strict=True)]
+    scope = EVERYTHING if is_all else ref.account_id
+    same = first.model_copy(update={"account_id": scope, "message_id": ref.message_id})
+    cursor = format_cursor(_CURSOR, same, members[-1].position) if more else None
     zone, total = call.preferences.zone, len(every)
-    by_server = "the server's thread ids, " if found.rows[start.ref].thread_id else ""
+    by_server = "the server's thread ids, " if found.rows[ref].thread_id else ""
     method = f"found by {by_server}Message-ID, References and In-Reply-To"
 
     def name_of(account_id: str, mailbox: str | None) -> str:
         name = mailbox or EVERYTHING
-        return f"{account_id}: {name}" if start.all_accounts else name
+        return f"{account_id}: {name}" if is_all else name
 
     left_out = [name_of(*each) for each in found.left_out]
-    lost = found.failed.get((start.ref.account_id, None))
+    lost = found.failed.get((ref.account_id, None))
     is_retryable = any(each.retryable for each in (*found.message_issues, *texts.issues))
-    where = "all accounts" if start.all_accounts else start.ref.account_id
+    where = "all accounts" if is_all else ref.account_id
     summary = (
         f"{len(rows)} of {counted(total, 'message')} of a conversation, oldest first, times in {zone}; "
         f"{method} in {counted(len(found.looked), 'mailbox', 'mailboxes')} ({where})"
         f"{', not in ' if left_out else ''}{', '.join(map(code, left_out))}"
     )
-    if not start.all_accounts and len(call.pool.accounts) > 1:
+    if not is_all and len(call.pool.accounts) > 1:
         summary += _NOT_ELSEWHERE
     return Outcome(
         summary=summary,
         data=GetThreadData(
-            account_id=EVERYTHING if start.all_accounts else start.ref.account_id,
+            account_id=scope,
             total=total,
             messages=rows,
             coverage=CoverageData(
@@ -164,56 +157,16 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
         warnings=(*found.statements, *_text_warnings(texts)),
         page=Page(page_size=PAGE_SIZE, total_count=total, cursor=cursor),
         next_action=_next_action(
-            start, rows, cursor, is_retryable=is_retryable or bool(lost and lost.retryable)
+            arguments, rows, cursor, is_retryable=is_retryable or bool(lost and lost.retryable)
         ),
-        references={"message_id": start.ref.message_id},
+        references={"message_id": ref.message_id},
     )
 
 
-def _start(arguments: GetThreadArguments) -> _Start:
-    """Return which conversation is requested, and where the page starts."""
-    if not arguments.cursor:
-        if not arguments.message_id:
-            raise InvalidInputError.of("message_id", BaseReason.MISSING_PARAM, "is missing. Send it.")
-        ref = parse_message_id(arguments.message_id)
-        all_accounts = arguments.account_id == EVERYTHING
-        return _Start(ref=ref, max_chars=arguments.max_chars, all_accounts=all_accounts)
-    cursor = _parse_cursor(arguments.cursor)
-    scope = EVERYTHING if cursor.all_accounts else cursor.ref.account_id
-    for name, sent, meant in (
-        ("message_id", arguments.message_id, cursor.ref.message_id),
-        ("account_id", arguments.account_id, scope),
-    ):
-        if sent not in {"", meant}:
-            raise InvalidInputError.of(name, Reason.CURSOR_MISMATCH, "contradicts the cursor. Leave it out.")
-    if "max_chars" in arguments.model_fields_set:
-        return replace(cursor, max_chars=arguments.max_chars)
-    return cursor
-
-
-def _format_cursor(start: _Start) -> str:
-    ref = start.ref
-    numbers = (ref.uidvalidity, ref.uid, start.max_chars, *(start.after or (0, 0)))
-    scope = ["all"] if start.all_accounts else []
-    return seal([_CURSOR, ref.account_id, escape_field(ref.mailbox), *map(str, numbers), *scope])
-
-
-def _parse_cursor(text: str) -> _Start:
-    match = _CURSOR_FIELDS.fullmatch(".".join(unseal(text, _CURSOR)))
-    if match is None:
-        raise malformed_cursor()
-    account_id, mailbox, uidvalidity, uid, max_chars, moment, mark, scope = match.groups()
-    ref = parse_ref(f"imap:{account_id}:{unescape_field(mailbox)}:{uidvalidity}:{uid}")
-    if ref is None or not _CHARS_MIN <= int(max_chars) <= _CHARS_MAX:
-        raise malformed_cursor()
-    after = int(moment), int(mark)
-    return _Start(ref=ref, max_chars=int(max_chars), all_accounts=bool(scope), after=after)
-
-
-def _cut(start: _Start, members: Sequence[Member]) -> tuple[Sequence[Member], bool]:
+def _cut(members: Sequence[Member], after: tuple[int, ...], max_chars: int) -> tuple[Sequence[Member], bool]:
     """Return the messages of one page, and whether there are more."""
-    rest = [each for each in members if start.after is None or each.position > start.after]
-    size = min(PAGE_SIZE, max(1, start.max_chars // _MESSAGE_CHARS))
+    rest = [each for each in members if each.position > after]
+    size = min(PAGE_SIZE, max(1, max_chars // _MESSAGE_CHARS))
     while size < len(rest) and rest[size].position == rest[size - 1].position:
         size += 1  # equal messages in one mailbox: a cursor can't tell them apart
     return rest[:size], len(rest) > size
@@ -230,7 +183,8 @@ def _share_out(lengths: Sequence[int], budget: int) -> list[int]:
     return shares
 
 
-def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
+def _row(member: Member, texts: Texts, share: int) -> ThreadMessageRow:
+    read, newest = texts.by_ref[member.ref], texts.replaced.get(member.ref)
     row = build_row(member.ref, member.row, places=member.copies)
     text = cut_text(read.text, share)
     next_offset = len(text) if len(text) < len(read.text) else None
@@ -241,6 +195,7 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
         | {
             "to": first_addresses_of(member.headers, "To", limit=_PEOPLE_MAX),
             "cc": first_addresses_of(member.headers, "Cc", limit=_PEOPLE_MAX) or None,
+            "replaced_by": newest.message_id if newest else None,
             "flags": flags_of(member.row, is_draft=member.draft),
             "text": text,
             "next_offset": next_offset,
@@ -252,7 +207,8 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
 def _blocks(row: ThreadMessageRow, *, zone: tzinfo) -> Iterator[str | Untrusted]:
     sender, to, cc = map(people_column, (row.from_, row.to or "", row.cc or ""))
     who = f"{sender or 'no sender'} to {to or 'unnamed recipients'}{f', cc {cc}' if cc else ''}"
-    yield f"- {' | '.join([*list_columns(row, who, zone=zone), code(row.message_id)])}"
+    replaced = [f"replaced by {code(row.replaced_by)}"] if row.replaced_by else []
+    yield f"- {' | '.join([*list_columns(row, who, zone=zone), *replaced, code(row.message_id)])}"
     yield from places_line(row.places or ())
     yield Untrusted(label="text", text=row.text) if row.text else "  (no text)"
     if row.next_offset is not None:
@@ -268,16 +224,13 @@ def _text_warnings(texts: Texts) -> Iterator[str]:
 
 
 def _next_action(
-    start: _Start, rows: Sequence[ThreadMessageRow], cursor: str | None, *, is_retryable: bool
+    arguments: GetThreadArguments, rows: Sequence[ThreadMessageRow], cursor: str | None, *, is_retryable: bool
 ) -> NextAction | None:
     if is_retryable:
-        arguments: dict[str, object] = {"message_id": start.ref.message_id, "max_chars": start.max_chars}
-        if start.all_accounts:
-            arguments["account_id"] = EVERYTHING
-        if start.after is not None:
-            arguments = {"cursor": _format_cursor(start)}
         return NextAction(
-            instruction="Get this page again for the missing messages.", tool=GET_THREAD, arguments=arguments
+            instruction="Get this page again for the missing messages.",
+            tool=GET_THREAD,
+            arguments=arguments.model_dump(exclude_defaults=True),
         )
     if cursor is not None:
         return NextAction(instruction="Get the next page.", tool=GET_THREAD, arguments={"cursor": cursor})

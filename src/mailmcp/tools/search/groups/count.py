@@ -19,7 +19,7 @@ from mailmcp.imap.search.values import MailboxPage
 from mailmcp.imap.search.verify import written_at
 from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.model.cursor import Source
+from mailmcp.model.cursor import Position
 from mailmcp.tools.search.data import GroupRow
 from mailmcp.tools.search.groups.keys import NO_KEY, GroupBy, Key, key_in_header, key_of_time
 from mailmcp.tools.search.page import ref_of
@@ -224,7 +224,7 @@ def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
     )
 
 
-def _mailbox_key(source: Source, accounts: set[str]) -> str:
+def _mailbox_key(source: Position, accounts: set[str]) -> str:
     return f"{source.account_id}: {source.mailbox}" if len(accounts) > 1 else source.mailbox
 
 
