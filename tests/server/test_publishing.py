@@ -19,7 +19,7 @@ def published(name: str, *, lean_rows: bool = False) -> dict[str, Any]:
     )
 
 
-TOKENS_MAX = 3_400
+TOKENS_MAX = 3_750
 """For all tools: every host pays for them in each session."""
 
 

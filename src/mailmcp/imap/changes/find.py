@@ -5,7 +5,7 @@ what is gone, by VANISHED (QRESYNC, the same RFC), or by the UIDs in the state i
 server that can't do these says less, and so do we. Nothing happened: one round trip, for many mailboxes.
 
 One state leads to the next, so changes are given in an order in which any page can end: flags by their
-modification sequence, then new messages by UID. What is gone is on each page, and may be repeated on the next.
+modification sequence, then new messages by UID. What is gone is on each page, and perhaps on the next again.
 """
 
 import re
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from mailmcp.imap.changes.state import MailboxState, UidRange
 from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import protocol_error, refused_error
 from mailmcp.imap.fetch import Fetched, fetch_steps
@@ -20,7 +21,6 @@ from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.session import SelectedMailbox, Session
-from mailmcp.model.mailbox_state import MailboxState, UidRange
 from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.model.query import SearchQuery
 from mailmcp.reasons import Reason
@@ -105,7 +105,7 @@ def _enable(session: Session) -> str:
         if not (session.can("ENABLE") and session.can(extension)):
             continue
         if extension == "QRESYNC" and session.account.host.endswith(".me.com"):
-            continue  # iCloud's is broken: it reports messages as gone that are there
+            continue  # iCloud's is broken; Mailspring switches it off, too
         if extension in session.enabled:
             return extension
         reply = session.run_all([Command(name="ENABLE", arguments=[extension.encode()])])[0]

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from mailmcp import limits
 from mailmcp.imap.changes.find import MailboxChanges, find_changes, read_states
+from mailmcp.imap.changes.state import MailboxState, MailState
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.session import Session
-from mailmcp.model.mailbox_state import MailboxState, MailState
 from mailmcp.reasons import Reason
 from mcp_envelope import ConflictError, ToolError
 

@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from mailmcp import limits
 from mailmcp.imap.changes.find import MailboxChanges
-from mailmcp.imap.session import Session
-from mailmcp.model.mailbox_state import (
+from mailmcp.imap.changes.state import (
     MailboxState,
     MailState,
     format_ranges,
     format_state,
     parse_state,
 )
+from mailmcp.imap.session import Session
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.changes.look import Looked, begin_state, look
@@ -38,6 +38,7 @@ _LIMIT: Final = 20
 class GetChangesArguments(Arguments):
     """Since when, and where."""
 
+    long_arguments: ClassVar = frozenset({"since"})
     since: str = Field(
         "",
         description="new_state of an earlier reply, or a message_id: what came after it. "
@@ -55,15 +56,6 @@ class UpdatedRow(Row):
     flags: Strings
 
 
-class GoneRow(Row):
-    """Messages that left a mailbox: moved or deleted."""
-
-    mailbox: str
-    uidvalidity: int
-    uids: str
-    """As in `3,7-9`; may name UIDs that never were."""
-
-
 class LeanChangesData(BaseModel):
     """What has changed, as much as fits on a page."""
 
@@ -75,7 +67,9 @@ class LeanChangesData(BaseModel):
     """Rows as those of imap_search_messages."""
 
     updated: tuple[UpdatedRow, ...] = ()
-    gone: tuple[GoneRow, ...] = ()
+    gone: Strings = []
+    """Ids of messages that were moved or deleted, as `imap:work:INBOX:17:3,7-9`; some may never have been."""
+
     mailboxes_gone: Strings = []
     not_known: Strings = []
     """Sentences: which changes the server doesn't tell."""
@@ -148,7 +142,7 @@ def _reply(looked: Looked, call: Call, *, is_first: bool) -> Outcome[LeanChanges
     issues = [mailbox_issue(account_id, name, error) for name, error in looked.failed.items()]
     created: list[MessageRow] = []
     updated: list[UpdatedRow] = []
-    gone: list[GoneRow] = []
+    gone: list[str] = []
     not_known: list[str] = []
     for name, changes in looked.changes.items():
 
@@ -167,8 +161,8 @@ def _reply(looked: Looked, call: Call, *, is_first: bool) -> Outcome[LeanChanges
             for each in changes.updated
         ]
         if changes.gone:
-            uids = format_ranges(changes.gone)
-            gone.append(GoneRow(mailbox=name, uidvalidity=changes.state.uidvalidity, uids=uids))
+            first = ref_of(changes.gone[0][0]).message_id
+            gone.append(f"{first.rpartition(':')[0]}:{format_ranges(changes.gone)}")
         not_known += _not_known(name, changes)
     for row in created:
         call.message_id_cache.remember(row.message_id, row.header_message_id or "")
@@ -185,15 +179,15 @@ def _reply(looked: Looked, call: Call, *, is_first: bool) -> Outcome[LeanChanges
             has_more_changes=has_more,
             created=tuple(created),
             updated=tuple(updated),
-            gone=tuple(gone),
+            gone=gone,
             mailboxes_gone=looked.missing,
             not_known=not_known,
         ),
         blocks=(
             *(line for row in created for line in row_lines(row, zone=zone)),
             *_updated_lines(updated),
-            *(f"- gone from {code(each.mailbox)}, moved or deleted: UID {each.uids}" for each in gone),
-            *(f"- The mailbox {code(each)} is gone." for each in looked.missing),
+            *(f"- moved or deleted: {code(each)}" for each in gone),
+            *(f"- mailbox gone: {code(each)}" for each in looked.missing),
             *not_known,
         ),
         issues=tuple(issues),
