@@ -50,7 +50,7 @@ _OPENINGS: Final = re.compile(
     r"|Sections \(\d+\): |Resource |Saved |Not complete:$|Warning: |Next: [A-Z]|Error |The same call may "
     r"|How it was |Not proven |Not searched: |Message |Octets |Characters |The file of |No text of "
     r"|Picture: |Picture of |A message that |No (?:new )?messages? |\d+ of |\d+ account"
-    r"|Nothing has |The state of |Which flags |Whether messages |\d+ new |\d+ message"
+    r"|Nothing has |The state of |Which flags |Whether messages |Changes in "
     rf"|\d+ (?:{'|'.join(GroupBy)})"
 )
 

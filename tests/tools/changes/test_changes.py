@@ -195,7 +195,7 @@ def test_nothing_new_costs_one_round_trip_and_a_page_of_changes_two(store: Store
     store.fill("INBOX", letters(2))
     reply = changes(desk, state)
     assert reply.telemetry.imap_round_trips == (2 if store.kind == "dovecot" else 3)  # it compares UIDs
-    assert reply.outcome.summary == "2 new messages in `INBOX`"
+    assert reply.outcome.summary == "Changes in `INBOX`: 2 new messages"
     assert [row["subject"] for row in reply.data["created"]] == ["Letter 0", "Letter 1"]
 
 
@@ -246,7 +246,7 @@ def test_a_mailbox_that_was_rebuilt_is_a_conflict(store: Store, open_desk: DeskF
     assert changes(desk, again.data["new_state"]).data["created"] == []
     reply = changes(desk, every)
     assert [issue.code for issue in reply.outcome.issues] == [Code.CONFLICT]
-    assert reply.outcome.summary == "1 new message in all mailboxes, 1 mailbox left out"
+    assert reply.outcome.summary == "Changes in all mailboxes, 1 mailbox left out: 1 new message"
     after = changes(desk, reply.data["new_state"])
     assert (after.outcome.issues, after.data["created"]) == ((), [])
 

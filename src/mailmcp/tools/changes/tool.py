@@ -224,7 +224,7 @@ def _summary(looked: Looked, mailbox: str, created: int, updated: int, *, is_fir
         parts.append(f"{counted(len(looked.missing), 'mailbox', 'mailboxes')} gone")
     if parts:
         more = "; there are more" if any(each.has_more for each in looked.changes.values()) else ""
-        return f"{', '.join(parts)} in {where}{more}"
+        return f"Changes in {where}: {', '.join(parts)}{more}"
     knows_all = all(each.flags_known and each.gone is not None for each in looked.changes.values())
     return f"{'Nothing has changed' if knows_all else 'No new messages'} in {where}"
 
