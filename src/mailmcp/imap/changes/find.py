@@ -119,7 +119,7 @@ def _enable(session: Session) -> str:
 
 def _state_steps(session: Session, extension: str) -> Steps[MailboxState]:
     mailbox = (yield []).mailbox
-    uids = None if extension == "QRESYNC" and mailbox.modseq else (yield from _all_uids(session, mailbox))
+    uids = None if extension == "QRESYNC" and mailbox.modseq else (yield from _all_uids(session))
     return MailboxState(
         mailbox=mailbox.name,
         uidvalidity=mailbox.uidvalidity,
@@ -220,19 +220,19 @@ def _compare_uids(
     """Return the messages of the state that are gone, and the next state with those that are there."""
     if (state.exists, state.uidnext) == (mailbox.exists, mailbox.uidnext):
         return (), after
-    present = yield from _all_uids(session, mailbox, below=after.uidnext, bounded=False)
+    present = yield from _all_uids(session, below=after.uidnext, bounded=False)
     if present is None:
         return None, replace(after, uids=None)
     return tuple(_subtract(state.uids or (), present)), replace(after, uids=_few(present))
 
 
 def _all_uids(
-    session: Session, mailbox: SelectedMailbox, *, below: int = UINT32_MAX, bounded: bool = True
+    session: Session, *, below: int = UINT32_MAX, bounded: bool = True
 ) -> Steps[tuple[UidRange, ...] | None]:
     """Find all UIDs below one; None if `bounded` and they are too many ranges for a state."""
     server = SearchServer(session)
-    found = yield from server.search(mailbox.name, server.plan(SearchQuery()))
-    if found is None or not found.complete:
+    found = yield from server.search(server.plan(SearchQuery()))
+    if found is None or found.searched_from is not None:
         return None
     ranges = tuple(_ranges(uid for uid in found.uids if uid < below))
     return _few(ranges) if bounded else ranges

@@ -19,7 +19,7 @@ from mailmcp.imap.session import Session
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.changes.look import Looked, begin_state, look
-from mailmcp.tools.columns import marks_of, row_lines
+from mailmcp.tools.columns import row_lines
 from mailmcp.tools.errors import mailbox_issue, message_issue
 from mailmcp.tools.message_id import is_message_id, parse_message_id
 from mailmcp.tools.names import GET_CHANGES
@@ -29,6 +29,7 @@ from mailmcp.tools.rows import LeanMessageRow, MessageRow, build_row, flags_of, 
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, Outcome, ToolError, code
+from mcp_envelope.markdown import quote
 
 _EVERY: Final = "*"
 _LIMIT: Final = 20
@@ -197,7 +198,7 @@ def _reply(looked: Looked, call: Call, *, is_first: bool) -> Outcome[LeanChanges
 
 def _updated_lines(updated: list[UpdatedRow]) -> Iterator[str]:
     for each in updated:
-        yield f"- flags now: {', '.join(marks_of(each.flags)) or 'read'} | {code(each.message_id)}"
+        yield f"- flags now: {quote(', '.join(each.flags)) or 'none'} | {code(each.message_id)}"
 
 
 def _not_known(name: str, changes: MailboxChanges) -> Iterator[str]:
