@@ -102,9 +102,7 @@ class RunningPool:
         """Close the pool, then its event loop; harmless when done."""
         self._stack.close()
 
-    def start(
-        self, work: Callable[[Session], ResultT], *, mailbox: str = "INBOX", timeout_s: float = 300.0
-    ) -> Future[ResultT]:
+    def start(self, work: Callable[[Session], ResultT], *, timeout_s: float = 300.0) -> Future[ResultT]:
         """Begin a call, which may be cancelled."""
         telemetry = self.telemetry = Telemetry()
 
@@ -112,18 +110,15 @@ class RunningPool:
             return await self.pool.run(
                 self.account_id,
                 work,
-                mailbox=mailbox,
                 telemetry=telemetry,
                 deadline=anyio.current_time() + timeout_s,
             )
 
         return self._portal.start_task_soon(run)
 
-    def run(
-        self, work: Callable[[Session], ResultT], *, mailbox: str = "INBOX", timeout_s: float = 300.0
-    ) -> ResultT:
+    def run(self, work: Callable[[Session], ResultT], *, timeout_s: float = 300.0) -> ResultT:
         """Make a call and wait for its end."""
-        return self.start(work, mailbox=mailbox, timeout_s=timeout_s).result(RESULT_TIMEOUT_S)
+        return self.start(work, timeout_s=timeout_s).result(RESULT_TIMEOUT_S)
 
     def settle(self) -> None:
         """Wait until each call waits for something."""

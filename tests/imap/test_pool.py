@@ -1,12 +1,11 @@
 """Sessions are shared, checked, aged and lost; calls do not notice, but in what they cost."""
 
-from functools import partial
 from threading import Barrier
 
 import pytest
 
 from imap.conftest import PoolFactory
-from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest, open_mailbox
+from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest
 from mailmcp.imap.pool import SESSION_IDLE_CHECK_S, SESSION_IDLE_MAX_S
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
@@ -14,7 +13,7 @@ from mcp_envelope import InternalError
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Bye, Close, Respond, Rule, Silence
-from servers.peer_mailbox import PeerMailbox, make_messages
+from servers.peer_mailbox import make_messages
 
 CALLS = 24
 LIMIT = Respond(b"{tag} NO [LIMIT] Enough\r\n")
@@ -37,11 +36,6 @@ def open_sessions(server: Peer, pool: RunningPool, count: int) -> None:
     assert server.open_connections == count
 
 
-def look_at(mailbox: str, session: Session) -> None:
-    open_mailbox(session, mailbox)
-    session.run("NOOP")
-
-
 @pytest.mark.parametrize("limit", [1, 4])
 def test_many_calls_at_once_share_a_few_sessions(
     dovecot: Dovecot, dovecot_user: Login, run_pool: PoolFactory, limit: int
@@ -53,20 +47,6 @@ def test_many_calls_at_once_share_a_few_sessions(
     sessions = pool.pool.sessions_of("main")
     assert sessions.leased == 0
     assert 0 < len(sessions.idle) <= limit
-
-
-def test_a_session_that_has_the_mailbox_open_is_preferred(peer: PeerFactory, run_pool: PoolFactory) -> None:
-    server = peer(mailboxes=[PeerMailbox(name=name) for name in "ABC"])
-    pool = run_pool(make_account(server))
-    open_sessions(server, pool, 3)
-    for mailbox in "ABC":
-        pool.run(partial(look_at, mailbox), mailbox=mailbox)
-    before = len(server.commands)
-    for mailbox in "BBA":
-        pool.run(partial(look_at, mailbox), mailbox=mailbox)
-    connections = [each.connection for each in server.commands[before:] if each.name == "EXAMINE"]
-    first = [each.connection for each in server.commands[:before] if each.name == "EXAMINE"]
-    assert connections == [first[1], first[1], first[0]]
 
 
 def test_a_session_that_was_idle_is_checked_before_it_is_used(server: Peer, run_pool: PoolFactory) -> None:

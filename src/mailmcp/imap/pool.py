@@ -1,8 +1,8 @@
 """The sessions of all accounts, which calls lease, keep and drop.
 
-A call says which mailbox it needs and passes a function that blocks. The pool picks the best session and
-runs the function in a thread. It decides synchronously, on state that only the event loop touches, and does
-I/O afterwards. A thread that blocks on a socket can't be cancelled, but aborting the connection wakes it.
+A call passes a function that blocks. The pool leases it a session and runs it in a thread. It decides
+synchronously, on state that only the event loop touches, and does I/O afterwards. A thread that blocks on a
+socket can't be cancelled, but aborting the connection wakes it.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -100,17 +100,14 @@ class AccountSessions:
     def __post_init__(self) -> None:
         self.slots = CapacityLimiter(self.account.max_sessions)
 
-    def take(self, mailbox: str, now: float) -> Session | None:
-        """Lease an idle session: the latest with `mailbox` open, else the least recently used one."""
+    def take(self, now: float) -> Session | None:
+        """Lease the session that was idle for longest; None if there is none."""
         while self.idle and now - self.idle[0].last_used_at > SESSION_IDLE_MAX_S:
             self.idle.pop(0).discard()
         if not self.idle:
             return None
-        fitting = [each for each in self.idle if each.mailbox and each.mailbox.name == mailbox]
-        session = fitting[-1] if fitting else self.idle[0]
-        self.idle.remove(session)
         self.leased += 1
-        return session
+        return self.idle.pop(0)
 
     def give_back(self, session: Session, now: float, *, keep: bool) -> None:
         """End a lease; close the session if it is in doubt, or unless `keep`."""
@@ -180,7 +177,6 @@ class _Call:
     """One call of the pool, over all its attempts."""
 
     sessions: AccountSessions
-    mailbox: str
     telemetry: Telemetry
     handle: ConnectionHandle | None = None
     """The latest connection, if there was one."""
@@ -226,7 +222,6 @@ class Pool:
         account_id: str,
         work: Callable[[Session], ResultT],
         *,
-        mailbox: str = "",
         telemetry: Telemetry,
         deadline: float,
     ) -> ResultT:
@@ -235,7 +230,6 @@ class Pool:
         Args:
             account_id: As in the settings.
             work: Blocks. It must only read, since it may run more than once.
-            mailbox: The one that `work` will open; a session that has it open is preferred.
             telemetry: Counts the traffic of all attempts.
             deadline: On the event loop's clock (`anyio.current_time`).
 
@@ -245,7 +239,7 @@ class Pool:
             DeadlineError: The deadline passed; the connection is closed.
             ToolError: Whatever `work` raised.
         """
-        call = _Call(self.sessions_of(account_id), mailbox, telemetry)
+        call = _Call(self.sessions_of(account_id), telemetry)
         attempts = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(self._is_retried),
             wait=tenacity.wait_chain(tenacity.wait_none(), tenacity.wait_random(0, RETRY_WAIT_MAX_S)),
@@ -284,7 +278,7 @@ class Pool:
         sessions = call.sessions
         while True:
             async with sessions.slots:
-                session = sessions.take(call.mailbox, self._clock())
+                session = sessions.take(self._clock())
                 try:
                     session = session or await self._open(call)
                 except InternalError as error:

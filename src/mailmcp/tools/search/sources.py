@@ -202,7 +202,6 @@ class _Run:
                 lambda session: search_mailboxes(  # a repeated read begins with new requests
                     SearchServer(session), [self._request(each) for each in sources], keep=kept.append
                 ),
-                mailbox=sources[0].mailbox,
                 account_id=sources[0].account_id,
                 deadline=self.deadline,
             )
