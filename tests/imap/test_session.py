@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from imapclient import IMAPClient
 
-from imap.conftest import PoolFactory
 from imap.scenes import (
     At,
     Endpoint,
@@ -20,7 +19,6 @@ from imap.scenes import (
 from mailmcp.imap.account import Account
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.imap.pool import SESSION_IDLE_CHECK_S
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import ConflictError, InternalError, NotFoundError
@@ -109,19 +107,6 @@ def test_a_deleted_mailbox_is_missing(store: Store) -> None:
         assert caught.value.reason is Reason.MAILBOX_MISSING
         assert not session.in_doubt
         assert uids(session, "INBOX") == []
-
-
-def test_a_call_does_not_fail_over_the_mailbox_of_the_call_before(
-    store: Store, run_pool: PoolFactory
-) -> None:
-    """Dovecot ends a session whose mailbox was deleted: that is a connection lost, and made again."""
-    store.fill("Project", 1)
-    pool = run_pool(store.account)
-    pool.run(lambda session: open_mailbox(session, "Project"))
-    store.delete("Project")
-    pool.clock.now += SESSION_IDLE_CHECK_S + 1
-    assert "Project" not in pool.run(lambda session: [each.name for each in list_mailboxes(session)])
-    assert pool.run(lambda session: uids(session, "INBOX")) == []
 
 
 @pytest.mark.parametrize("mailbox", ["INBOX/", "%", "x" * 2_000])
