@@ -10,14 +10,14 @@ import anyio
 from anyio.from_thread import start_blocking_portal
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.connect import ConnectionHandle
+from mailmcp.imap.connect import connect, log_in
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pipeline import Steps, run_steps
 from mailmcp.imap.pool import Pool, Telemetry
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
-from mailmcp.imap.session import Quirks, SelectedMailbox, Session, open_session
+from mailmcp.imap.session import Quirks, SelectedMailbox, Session
 from mailmcp.model.cursor import Position
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
@@ -71,7 +71,9 @@ def make_account(endpoint: Endpoint, login: Login = FAKE_LOGIN, **options: Any) 
 @contextmanager
 def session_on(account: Account, quirks: Quirks | None = None) -> Iterator[Session]:
     """Log in; close when the block ends."""
-    session = open_session(ConnectionHandle(account), quirks or Quirks(), now=0.0)
+    session = Session(account, quirks or Quirks())
+    connect(session)
+    log_in(session)
     try:
         yield session
     finally:

@@ -8,7 +8,7 @@ import pytest
 from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
 from mailmcp.imap.account import Password, Tls, is_loopback
-from mailmcp.imap.connect import ConnectionHandle
+from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError
 from servers.certificates import Certificates
@@ -29,7 +29,7 @@ def test_capabilities_in_the_greeting_and_with_the_login_save_round_trips(peer: 
     with session_on(make_account(server)) as session:
         assert session.can("ESEARCH")
         assert not session.can("AUTH=PLAIN")
-        assert session.handle.traffic.round_trips == 1
+        assert session.traffic.round_trips == 1
     assert sent(server) == ['LOGIN "fake-user" "fake-password"']
 
 
@@ -104,13 +104,13 @@ def resolves_to(monkeypatch: pytest.MonkeyPatch, *places: At | Peer) -> None:
 def test_an_address_that_is_deaf_or_refuses_leaves_time_for_the_next(
     peer: PeerFactory, deaf_host: At, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server, allowed, watch = peer(), list[float](), ConnectionHandle.watch
+    server, allowed, watch = peer(), list[float](), Session.watch
 
-    def noted(handle: ConnectionHandle, sock: socket.socket) -> None:
+    def noted(session: Session, sock: socket.socket) -> None:
         allowed.append(sock.gettimeout() or 0)
-        watch(handle, sock)
+        watch(session, sock)
 
-    monkeypatch.setattr(ConnectionHandle, "watch", noted)
+    monkeypatch.setattr(Session, "watch", noted)
     resolves_to(monkeypatch, At("127.0.0.1", 1), deaf_host, server)
     with session_on(make_account(server, connect_timeout_s=3)):
         assert server.connections == 1
@@ -120,12 +120,12 @@ def test_an_address_that_is_deaf_or_refuses_leaves_time_for_the_next(
 
 def test_nothing_connects_after_an_abort() -> None:
     """A socket that is not connected cannot be shut down: it must not be connected at all."""
-    handle = ConnectionHandle(make_account(At("unused", 1)))
-    handle.abort()
+    session = Session(make_account(At("unused", 1)))
+    session.abort()
     with socket.socket() as late, pytest.raises(ConnectionAbortedError):
-        handle.watch(late)
-    handle.close()
-    handle.close()
+        session.watch(late)
+    session.discard()
+    session.discard()
 
 
 @pytest.mark.parametrize(

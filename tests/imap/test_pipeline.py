@@ -34,10 +34,10 @@ def task(mailbox: str, steps: Steps[list[int]]) -> MailboxTask[list[int]]:
 def test_all_go_on_in_step(peer: PeerFactory) -> None:
     boxes = [PeerMailbox(name=f"Box{n}", messages=make_messages(*range(1, n + 1))) for n in (1, 2, 3)]
     with session_on(make_account(peer(mailboxes=boxes))) as session:
-        before = session.handle.traffic.round_trips
+        before = session.traffic.round_trips
         results = run_pipelined(session, [task(f"Box{n}", count_twice()) for n in (1, 2, 3)])
         assert results == [[1, 1], [2, 2], [3, 3]]
-        assert session.handle.traffic.round_trips - before == 2
+        assert session.traffic.round_trips - before == 2
         assert run_pipelined(session, []) == []
 
 

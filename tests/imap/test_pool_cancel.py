@@ -7,8 +7,8 @@ import pytest
 from imap.conftest import PoolFactory
 from imap.scenes import RunningPool, make_account, newest
 from mailmcp.imap.account import Tls
-from mailmcp.imap.client import Client
-from mailmcp.imap.connect import ConnectionHandle, log_in
+from mailmcp.imap.connect import log_in
+from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.certificates import Certificates
@@ -52,8 +52,8 @@ def test_a_session_that_came_up_for_nobody_is_closed(
     server = peer(messages=make_messages(1))
     logged_in, go_on = threading.Event(), threading.Event()
 
-    def slow(connection: Client, handle: ConnectionHandle) -> None:
-        log_in(connection, handle)
+    def slow(session: Session) -> None:
+        log_in(session)
         logged_in.set()
         go_on.wait(WAIT_S)
 

@@ -8,7 +8,8 @@ from imap.line_server import LineServer
 from imap.scenes import make_account
 from mailmcp.imap.client import ByeError, ProtocolViolationError
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import ConnectionHandle, connect
+from mailmcp.imap.connect import connect
+from mailmcp.imap.session import Session
 
 CHALLENGE = b"+ " + b64encode(b'{"status":"invalid_token"}') + b"\r\n"
 NO = b"{tag} NO [AUTHENTICATIONFAILED] Invalid credentials\r\n"
@@ -34,11 +35,12 @@ def test_a_failure_is_acknowledged_and_nonsense_given_up(
         return answers[len(lines) - 1].replace(b"{tag}", lines[0].split()[0])
 
     with LineServer(answer) as server:
-        handle = ConnectionHandle(make_account(server))
-        connection = connect(handle)
-        log_in = connection.oauth2_login if mechanism == "XOAUTH2" else connection.oauthbearer_login
+        session = Session(make_account(server))
+        connect(session)
+        client = session.connection
+        log_in = client.oauth2_login if mechanism == "XOAUTH2" else client.oauthbearer_login
         with pytest.raises(error):
             log_in("a,n=n", "fake-token")
-        handle.close()
+        session.discard()
     assert lines[0].endswith(b" AUTHENTICATE " + mechanism.encode())
     assert last is None or lines[-1] == last

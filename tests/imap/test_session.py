@@ -128,9 +128,9 @@ def test_a_raw_name_is_opened_as_the_server_spells_it(
         open_mailbox(session, "Müll")
         session.begin_lease()
         session.choose("Müll")
-        before = session.handle.traffic.round_trips
+        before = session.traffic.round_trips
         assert set(fetch_messages(session, [1], ["UID"]).messages) == {1}
-        assert session.handle.traffic.round_trips - before == round_trips
+        assert session.traffic.round_trips - before == round_trips
 
 
 @pytest.mark.parametrize(
