@@ -1,13 +1,18 @@
 """Connecting and logging in: what is sent, in which order, and how the credentials are written."""
 
 import socket
+from base64 import b64encode
 from dataclasses import replace
 
 import pytest
 
+from imap.line_server import LineServer
 from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
 from mailmcp.imap.account import Password, Tls, is_loopback
+from mailmcp.imap.client import ByeError, ProtocolViolationError
+from mailmcp.imap.command import RefusedError
+from mailmcp.imap.connect import connect
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError
@@ -140,3 +145,38 @@ def test_nothing_connects_after_an_abort() -> None:
 )
 def test_loopback_stays_on_this_machine(host: str, *, loopback: bool) -> None:
     assert is_loopback(host) is loopback
+
+
+CHALLENGE = b"+ " + b64encode(b'{"status":"invalid_token"}') + b"\r\n"
+NO = b"{tag} NO [AUTHENTICATIONFAILED] Invalid credentials\r\n"
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "answers", "error", "last"),
+    [
+        ("XOAUTH2", [b"* OK Wait\r\n+ \r\n", CHALLENGE, NO], RefusedError, b""),
+        ("OAUTHBEARER", [b"+ \r\n", CHALLENGE, NO], RefusedError, b"AQ=="),
+        ("XOAUTH2", [b"+ \r\n", CHALLENGE, b"* BYE Go away\r\n"], ByeError, b""),
+        ("XOAUTH2", [b"+ \r\n", CHALLENGE, CHALLENGE], ProtocolViolationError, b""),
+        ("XOAUTH2", [b"+ a\r\n"], ProtocolViolationError, None),
+    ],
+)
+def test_a_failure_is_acknowledged_and_nonsense_given_up(
+    mechanism: str, answers: list[bytes], error: type[Exception], last: bytes | None
+) -> None:
+    lines: list[bytes] = []
+
+    def answer(line: bytes, _earlier: list[bytes]) -> bytes:
+        lines.append(line.rstrip(b"\r\n"))
+        return answers[len(lines) - 1].replace(b"{tag}", lines[0].split()[0])
+
+    with LineServer(answer) as server:
+        session = Session(make_account(server))
+        connect(session)
+        client = session.connection
+        log_in = client.oauth2_login if mechanism == "XOAUTH2" else client.oauthbearer_login
+        with pytest.raises(error):
+            log_in("a,n=n", "fake-token")
+        session.discard()
+    assert lines[0].endswith(b" AUTHENTICATE " + mechanism.encode())
+    assert last is None or lines[-1] == last
