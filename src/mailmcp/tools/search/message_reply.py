@@ -32,7 +32,7 @@ from mcp_envelope import NextAction, Outcome, Page
 
 _MISORDERED: Final = {
     Way.UID: "Some messages are in the order in which they were added to the mailbox, not of arrival.",
-    Way.SORT: "Some messages are out of order: the server reads their Date headers differently.",
+    Way.SORT: "Some messages are out of order: the server sorts them differently.",
     Way.BLOCK: f"The server can't sort: each {BLOCK_MESSAGES} messages are in order, "
     "starting with those that were added to the mailbox last.",
 }

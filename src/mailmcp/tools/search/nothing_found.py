@@ -11,8 +11,8 @@ from typing import Final
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.search.server import CountRequest, count_matches
-from mailmcp.model.query import ARGUMENT_CRITERIA
+from mailmcp.imap.search.server import count_matches
+from mailmcp.model.query import ARGUMENT_CRITERIA, SearchQuery
 from mailmcp.tools.names import LIST_MAILBOXES
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import Coverage, Place
@@ -67,17 +67,17 @@ async def look_around(call: Call, coverage: Coverage) -> Counts:
         written = search.arguments.model_copy(update={"dates": "written"})
         fewer["dates"] = read_query(written, call.preferences.zone)
     searched = {(each.account_id, each.mailbox) for each in searches.pages}
-    requests: dict[str, list[CountRequest]] = {}
+    asked: dict[str, dict[str, tuple[SearchQuery, ...]]] = {}
     for account_id, name in [*(searched if fewer else ()), *coverage.others]:
         is_searched = (account_id, name) in searched
         if is_searched or name not in search.arguments.exclude_mailboxes:
             queries = (*fewer.values(),) if is_searched else (query,)
-            requests.setdefault(account_id, []).append(CountRequest(mailbox=name, queries=queries))
+            asked.setdefault(account_id, {})[name] = queries
     now = anyio.current_time()
     results = await call.ask_accounts(
         {
-            account_id: partial(count_matches, requests=some[:_MAILBOXES_MAX])
-            for account_id, some in requests.items()
+            account_id: partial(count_matches, queries=dict([*some.items()][:_MAILBOXES_MAX]))
+            for account_id, some in asked.items()
         },
         deadline=now + (call.deadline - now) * _DEADLINE_SHARE,
     )
@@ -85,8 +85,8 @@ async def look_around(call: Call, coverage: Coverage) -> Counts:
     sums = dict.fromkeys(fewer, 0)
     for account_id, found in results.items():
         answers = [] if isinstance(found, ToolError) else found
-        for request, counts in zip(requests[account_id], answers, strict=False):
-            place = (account_id, request.mailbox)
+        for name, counts in zip(asked[account_id], answers, strict=False):
+            place = (account_id, name)
             if isinstance(counts, ToolError):
                 continue
             if place in searched:
