@@ -140,3 +140,10 @@ def test_a_copy_further_on_is_remembered_for_the_next_page() -> None:
     assert [(each.mailbox, each.skip) for each in page.following.sources] == [("home-b", (1,))]
     [message] = page.found
     assert [place.mailbox for place in message.places] == ["home-b"]
+
+
+def test_a_total_that_was_at_most_stays_so() -> None:
+    found = page_of(FetchedMessage(uid=1))
+    search = replace(start(), is_first_page=False, total=9, total_exact=False)
+    page = make_page(Searches(search=search, results={found.position: found}), size=5)
+    assert (page.total, page.total_exact) == (9, False)
