@@ -138,10 +138,8 @@ def _order_warnings(searches: Searches, rows: Sequence[MessageRow], *, has_more:
     """Say what the order goes by, where it isn't the one that was asked for or expected."""
     pages = searches.pages.values()
     yield from (_MISORDERED[way] for way in {each.position.way for each in pages if not each.in_order})
-    late, query = (
-        sum(bool(each.arrived) and each.arrived != each.date for each in rows),
-        searches.search.query,
-    )
+    late = sum(bool(each.arrived) and each.arrived != each.date for each in rows)
+    query = searches.search.query
     chosen_by_time = has_more or query.since or query.before
     if chosen_by_time and 2 * late > max(len(rows), 2) and searches.search.order.by is RankBy.ARRIVED:
         yield "Most of these were written long before they arrived; dates=written uses the Date header."
