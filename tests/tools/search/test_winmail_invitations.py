@@ -1,4 +1,4 @@
-"""Meeting requests that Exchange sends in winmail.dat are shown as invitations."""
+"""Meeting requests that Exchange sends in winmail.dat are invitations, as those in text/calendar are."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,12 +12,16 @@ from mailmcp.tools.preferences import DEFAULTS
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.files import attached
+from tools.letters import make_numbered
+from tools.search.test_invitations import IN_NEW_YORK, invite
 from tools.stores import Store
 
 HERE = "2026-12-03 09:30 to 10:30 (Europe/Oslo)"
 
 
-def winmail(message_class: str) -> bytes:
+def winmail(
+    message_class: str, *, name: str = "winmail.dat", content_type: str = "application/ms-tnef"
+) -> bytes:
     """Make a message as Exchange sends it to people outside: all that matters is in winmail.dat."""
     start, end = (datetime(2026, 12, 3, hour, 30, tzinfo=UTC) for hour in (8, 9))
     ticks = [int((each - datetime(1601, 1, 1, tzinfo=UTC)).total_seconds()) * 10**7 for each in (start, end)]
@@ -27,10 +31,11 @@ def winmail(message_class: str) -> bytes:
         tnef_file.message(values | {0x820D: ticks[0], 0x820E: ticks[1], 0x1000: "Please come." * 500}),
         tnef_file.file("agenda.txt", b"1. Budget\n"),
     )
-    return attached(("winmail.dat", content, "application/ms-tnef")).as_bytes()
+    return attached((name, content, content_type)).as_bytes()
 
 
 REQUEST = winmail("IPM.Microsoft Schedule.MtgReq")
+RENAMED = winmail("IPM.Schedule.Meeting.Canceled", content_type="application/octet-stream")
 NOTE = winmail("IPM.Microsoft Mail.Note")
 
 
@@ -41,17 +46,15 @@ def desk(store: Store, open_desk: DeskFactory) -> Desk:
     return opened
 
 
-def test_a_message_shows_time_and_place(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", [REQUEST, NOTE])
-    request, note = desk.message_ids()
-    [notice] = desk.message(request)["notices"]
-    assert (notice["kind"], notice["part_id"]) == ("invitation", "2")
-    assert notice["fields"] == {
-        "method": "request",
-        "what": "Budget",
-        "when": "2026-12-03 08:30 to 09:30 (UTC)",
-        "your_time": HERE,
-        "where": "Room 5",
-        "organizer": "Ann <ann@a.example>",
-    }
-    assert "notices" not in desk.message(note)
+@pytest.mark.parametrize("others", [0, 30], ids=["all on a page", "among many"])
+def test_they_are_found_with_their_times(store: Store, desk: Desk, others: int) -> None:
+    store.fill("INBOX", [REQUEST, NOTE, RENAMED, invite(IN_NEW_YORK), *make_numbered(*range(others))])
+    reply = desk.search(kind="invitation", limit=5)
+    rows = [(row["invitation"], row["when"].partition(";")[0]) for row in reply.data["messages"]]
+    assert reply.places == [4, 3, 1]
+    assert rows == [
+        ("request", "2026-11-06 15:00 to 16:00 (Europe/Oslo)"),
+        ("cancel", HERE),
+        ("request", HERE),
+    ]
+    assert reply.data["coverage"]["complete"]

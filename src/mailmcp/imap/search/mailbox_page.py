@@ -25,6 +25,7 @@ from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.search.verify import (
     find_contradicted,
     header_items,
+    look_inside,
     matches,
     merge_items,
     only_times,
@@ -166,6 +167,7 @@ class Attempt:
         jobs += [(sample, _TIMES)] if sample else []
         results = yield from fetch_steps(self.server.session, *jobs)
         sampled = results.pop().messages.values() if sample else ()
+        results = yield from look_inside(self.server.session, self.plan.local, results)
         self.rows.update(results[0].messages)
         for each in results:
             self._note(each)
@@ -193,17 +195,18 @@ class Attempt:
 
     def _next_size(self, most: int, sizes: Iterator[int]) -> int:
         """Return how many candidates to fetch next; 0 if the time or the budget is spent."""
-        if self.request.tally:
-            return self.request.tally.grant(most)
         if self._is_late and self.checked:
             return 0
+        if self.request.tally:
+            return self.request.tally.grant(most)
         return next(sizes) if self.plan.local.criteria else self.request.size - len(self.matches)
 
     def _look_at(self, chunk: Sequence[int]) -> Steps[bool]:
         """Fetch what decides whether candidates match; returns whether all came, or their failures."""
         verifies = bool(self.plan.local.criteria)
         items = self.proof_items if verifies else self.row_items
-        [fetched] = yield from fetch_steps(self.server.session, (chunk, items))
+        results = yield from fetch_steps(self.server.session, (chunk, items))
+        [fetched] = yield from look_inside(self.server.session, self.plan.local, results)
         if fetched.interrupted:  # the next page begins with them
             self.interrupted = True
             if self.request.tally:
@@ -256,7 +259,8 @@ class Attempt:
         uids = [each.uid for each in self.matches]
         missing = [uid for uid in uids if uid not in self.rows and uid not in self.failures]
         if missing:
-            [fetched] = yield from fetch_steps(self.server.session, (missing, self.row_items))
+            results = yield from fetch_steps(self.server.session, (missing, self.row_items))
+            [fetched] = yield from look_inside(self.server.session, self.plan.local, results)
             self.rows.update(fetched.messages)
             self._note(fetched)
 

@@ -6,11 +6,16 @@ What the server didn't send of a message counts in its favour: nothing is left o
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import repeat
 from typing import Any, Final
 
+from mailmcp.imap.fetch import Fetched, fetch_steps
+from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.rows import FetchedMessage
+from mailmcp.imap.session import Session
 from mailmcp.mail.awaited_reply import may_await_reply
+from mailmcp.mail.calendar.invitation import undecided_part
 from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.header.fields import Headers, parse_headers
@@ -32,6 +37,9 @@ _ITEMS: Final = {
 }
 _WORD_FIELDS: Final = ("Subject", "From")
 """Where words are looked for when the server's text search doesn't work."""
+
+_INSIDE_OCTETS: Final = 4_096
+"""Of a part that decides whether a message is an invitation, in Base64: its class comes first in it."""
 
 _ADDRESS_FIELDS: Final = frozenset({"From", "To", "Cc"})
 _NO_BRACKETS: Final = str.maketrans(dict.fromkeys('<>()"\\', " "))
@@ -101,7 +109,8 @@ def _holds(row: Criterion, value: Any, message: FetchedMessage, headers: Headers
         case Proof.STRUCTURE:
             return has_attachments(message.body_structure)
         case Proof.KIND:
-            return is_of_kind(headers, parse_body_structure(message.body_structure).root, value)
+            root = parse_body_structure(message.body_structure).root
+            return is_of_kind(headers, root, value, message.sections)
         case Proof.FLAGS:
             fact = frozenset(flag.lower() for flag in message.flags)
         case Proof.SIZE:
@@ -113,6 +122,35 @@ def _holds(row: Criterion, value: Any, message: FetchedMessage, headers: Headers
         case Proof.SERVER:
             pass
     return fact is None or row.holds is None or row.holds(value, fact)
+
+
+def look_inside(session: Session, query: SearchQuery, results: Sequence[Fetched]) -> Steps[list[Fetched]]:
+    """Add the beginnings of parts that decide about the kind of a message, as a winmail.dat does.
+
+    No round trip if there are none.
+    """
+    uids_by_section: dict[str, list[int]] = {}
+    rows = {uid: row for each in results for uid, row in each.messages.items()}
+    for uid, row in rows.items() if query.kind and query.kind.needs_structure else ():
+        part = undecided_part(parse_body_structure(row.body_structure).root)
+        if part and part.part_id not in row.sections:
+            uids_by_section.setdefault(part.part_id, []).append(uid)
+    if not uids_by_section:
+        return list(results)
+    inside = yield from fetch_steps(
+        session,
+        *(
+            (uids, ("UID", f"BODY.PEEK[{section}]<0.{_INSIDE_OCTETS}>"))
+            for section, uids in uids_by_section.items()
+        ),
+    )
+    for each in results:
+        for found in inside:
+            for uid in found.messages.keys() & each.messages.keys():
+                sections = rows[uid].sections | found.messages[uid].sections
+                each.messages[uid] = replace(rows[uid], sections=sections)
+    interrupted = any(each.interrupted for each in inside)
+    return [replace(each, interrupted=each.interrupted or interrupted) for each in results]
 
 
 def written_at(message: FetchedMessage) -> int | None:

@@ -3,7 +3,7 @@
 Everything is counted in one round trip, by the server alone: counts are hints, and no matches are proven.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -67,25 +67,22 @@ async def look_around(call: Call, coverage: Coverage) -> Counts:
         written = search.arguments.model_copy(update={"dates": "written"})
         fewer["dates"] = read_query(written, call.preferences.zone)
     searched = {(each.account_id, each.mailbox) for each in searches.pages}
-    asked: dict[str, dict[str, tuple[SearchQuery, ...]]] = {}
+    queries: dict[str, dict[str, Sequence[SearchQuery]]] = {}
     for account_id, name in [*(searched if fewer else ()), *coverage.others]:
         is_searched = (account_id, name) in searched
-        if is_searched or name not in search.arguments.exclude_mailboxes:
-            queries = (*fewer.values(),) if is_searched else (query,)
-            asked.setdefault(account_id, {})[name] = queries
+        here = queries.setdefault(account_id, {})
+        if len(here) < _MAILBOXES_MAX and (is_searched or name not in search.arguments.exclude_mailboxes):
+            here[name] = (*fewer.values(),) if is_searched else (query,)
     now = anyio.current_time()
     results = await call.ask_accounts(
-        {
-            account_id: partial(count_matches, queries=dict([*some.items()][:_MAILBOXES_MAX]))
-            for account_id, some in asked.items()
-        },
+        {account_id: partial(count_matches, queries=some) for account_id, some in queries.items()},
         deadline=now + (call.deadline - now) * _DEADLINE_SHARE,
     )
     places: dict[Place, int] = {}
     sums = dict.fromkeys(fewer, 0)
     for account_id, found in results.items():
         answers = [] if isinstance(found, ToolError) else found
-        for name, counts in zip(asked[account_id], answers, strict=False):
+        for name, counts in zip(queries[account_id], answers, strict=False):
             place = (account_id, name)
             if isinstance(counts, ToolError):
                 continue
