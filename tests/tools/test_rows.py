@@ -13,7 +13,7 @@ from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import SearchQuery
-from mailmcp.tools.attachment_row import ROW_FILENAME_CHARS_MAX, file_name
+from mailmcp.tools.attachment_row import ROW_FILENAME_CHARS_MAX
 from mailmcp.tools.columns import row_lines
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.rows import ROW_PLACES_MAX, MessageRow, build_row, id_values
@@ -197,15 +197,11 @@ def test_long_lists_of_file_names_are_cut_visibly() -> None:
 
 
 def test_no_file_name_passes_for_an_attached_message() -> None:
-    names = [b"message: inner", b"Message : inner", b"message 1.txt", b"file: message: inner"]
-    leaves = ((b"text", b"csv", (b"name", name), None, None, b"7bit", 9, 1) for name in names)
-    row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
-    assert [file_name(each) for each in row.attachments or ()] == [
-        "file: message: inner",
-        "file: Message : inner",
-        "message 1.txt",
-        "file: file: message: inner",
-    ]
+    named = (b"text", b"csv", (b"name", b"message inner"), None, None, b"7bit", 9, 1)
+    envelope = (None, b"inner", None, None, None, None, None, None, None, None)
+    message = (b"message", b"rfc822", None, None, None, b"7bit", 9, envelope, TEXT, 1)
+    row = build_row(REF, FetchedMessage(uid=2, body_structure=(named, message, b"mixed")))
+    assert ' | 2 files: "message inner" (part 1), message "inner" (part 2) | ' in row_lines(row)[0]
 
 
 def test_one_file_without_a_name_is_called_by_its_type() -> None:
