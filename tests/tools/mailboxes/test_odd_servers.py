@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mailmcp.tools.names import LIST_MAILBOXES
-from mcp_envelope import AuthFailedError, NotFoundError
+from mcp_envelope import NotFoundError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
@@ -47,10 +47,3 @@ def test_a_mailbox_that_is_listed_and_not_opened_is_said_so(
     reply = desk.search(mailbox="*")
     assert reply.uids == [1]
     assert "but doesn't open it" in reply.outcome.issues[0].message
-
-
-def test_an_unsafe_login_earns_advice(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    text = b"{tag} NO EXAMINE Unsafe Login. Please contact kefu@188.com for help\r\n"
-    server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Respond(text))])
-    with pytest.raises(AuthFailedError, match="authorization code, and enter it with: mailmcp password work"):
-        open_desk(peer_account(server)).search(mailbox="INBOX")

@@ -205,6 +205,8 @@ def test_copies_are_one_message_with_its_places(store: Store, desk: Desk) -> Non
     assert turns_of(reply) == [1, 2, 3]
     assert [len(row.get("places", ())) for row in reply.data["messages"]] == [0, 1, 1]
     assert all(f"\n  also `{row['places'][0]}`\n" in reply.text for row in reply.data["messages"][1:])
+    asked = newest_id(desk, "Sent")
+    assert asked in [row["message_id"] for row in thread(desk, asked).data["messages"]]
 
 
 @pytest.mark.parametrize("text", [b"Turn 2!", b"Turn 2, forged."])

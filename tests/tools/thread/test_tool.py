@@ -59,10 +59,11 @@ def test_the_budget_is_kept_to_the_character(store: Store, desk: Desk, max_chars
 
 
 def test_a_very_long_text_is_cut_and_says_so(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", [make_turn(1, text="Turn 1.\n" + "0123456789abcde\n" * 10_000)])
+    store.fill("INBOX", [make_turn(1, text="Turn 1.\n" + "日本語é 0123456789\n" * 10_000)])
     reply = thread(desk, max_chars=100_000)
     [row] = reply.data["messages"]
     assert (row["next_offset"], row.get("total_chars")) == (0, None)
+    assert set(row["text"].removeprefix("Turn 1.")) <= set("日本語é 0123456789\n")
     assert len(row["text"]) < reply.telemetry.bytes_received < 80_000
     action = reply.outcome.next_action
     assert action is not None
