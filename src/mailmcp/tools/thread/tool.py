@@ -7,7 +7,6 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from mailmcp.mail.clean import cut_text
 from mailmcp.mail.removed_content import Removed
 from mailmcp.model.cursor import malformed_cursor
 from mailmcp.tools.arguments import MessageArguments
@@ -177,7 +176,7 @@ def _share_out(lengths: Sequence[int], budget: int) -> list[int]:
 def _row(member: Member, texts: Texts, share: int) -> ThreadMessageRow:
     read, newest = texts.by_ref[member.ref], texts.replaced.get(member.ref)
     row = build_row(member.ref, member.row, places=member.copies)
-    text = cut_text(read.text, share)
+    text = read.text[:share]
     next_offset = len(text) if len(text) < len(read.text) else None
     if read.is_cut:
         next_offset = 0  # where quoted history ends, only the whole text shows
