@@ -36,15 +36,6 @@ def test_a_window_ends_with_a_line_or_else_a_character(octets: bytes | str, kept
     assert found.octets_read == kept
 
 
-@pytest.mark.parametrize("character", ["ü", "日", "\U0001f44b"])
-def test_a_character_that_is_cut_is_left_to_the_next_window(character: str) -> None:
-    whole = ("x" * 9 + character).encode()
-    for end in range(10, len(whole)):
-        found = read_source(whole[:end], more=True)
-        assert found is not None
-        assert (found.text, found.octets_read) == ("x" * 9, 9)
-
-
 def test_every_character_without_a_shape_is_shown() -> None:
     unseen = [
         chr(point)
