@@ -11,6 +11,10 @@ LEFT_OVER = (
     "a forum's user name",
     "a note by hand",
     "Lotus Notes, in columns",
+    "K-9, old",
+    "Gnus",
+    "Horde",
+    "an old mobile",
 )
 REPLIES = [
     reply
@@ -65,12 +69,11 @@ CUT = ["On Thu, Nov 5, 2026 at 9:30 AM Ada Lovelace <", "ada@x.example> wrote:"]
         # Lines are joined where a program breaks them: when they are full, or before what belongs to them.
         (CUT, 2),
         (["On 5 Nov 2026, Ada", "<ada@x.example>", "wrote:"], 3),
-        # "When?" is answered by a date, too.
-        (["On 5 November 2026,", "Ada Lovelace <ada@x.example> wrote:"], 0),
+        (["On 5 November 2026,", "Ada Lovelace <ada@x.example> wrote:"], 2),
         (["On 5 November 2026,", "Quoting Ada Lovelace <ada@x.example>:"], 0),
         (["Alex", "Ada Lovelace <ada@x.example> wrote:"], 0),
         # Never over the end of a sentence, a blank line or a quotation.
-        (["On Thu, Nov 5, 2026 at 9:30 AM Ada Lovelace <", "", "ada@x.example> wrote:"], 1),
+        (["On Thu, Nov 5, 2026 at 9:30 AM Ada Lovelace <", "", "ada@x.example> wrote:"], 0),
         (["Please do today what", "ada@x.example wrote:"], 0),
         ([], 0),
     ],

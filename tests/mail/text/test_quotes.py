@@ -25,7 +25,10 @@ def gone(count: int) -> str:
         # History at the end, with and without an attribution, a blank line or a second level.
         (f"Yes.\n\n{OLD}", f"Yes.\n\n{gone(4)}"),
         (f"Yes.\n\nOn 5 Nov 2026, Ada <ada@x.example> wrote:\n{OLD}\n", f"Yes.\n\n{gone(5)}\n"),
-        (f"Yes.\nAda <ada@x.example> wrote:\n{OLD}\n\n\n", f"Yes.\n{gone(5)}\n\n\n"),
+        (
+            f"Yes.\nAda <ada@x.example> wrote:\n{OLD}\n\n\n",
+            f"Yes.\nAda <ada@x.example> wrote:\n{gone(4)}\n\n\n",
+        ),
         (f"Yes.\n\nOn Thu, 5 Nov 2026,\nAda\n<ada@x.example> wrote:\n{OLD}", f"Yes.\n\n{gone(7)}"),
         ("Yes.\n>> a\n> > b\n>>> c\n> d", f"Yes.\n{gone(4)}"),
         (f"Yes.\n\n{OLD}\n\n{OLD}", f"Yes.\n\n{gone(9)}"),
