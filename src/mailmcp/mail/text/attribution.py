@@ -101,7 +101,7 @@ class Attribution:
     """An attribution, and how much it says."""
 
     lines: int = 1
-    """How many lines it has; 0 without a date, when the author may have written it ("Bob wrote:"): it stays."""
+    """How many lines it has; 0 without a date: the author may have written it ("Bob wrote:"), so it stays."""
 
     certain: bool = False
     """Whether it can begin a quotation without marks: it has a date, and a time or an address."""
