@@ -37,6 +37,7 @@ def kinds(*lines: str) -> list[str]:
         ("From: News <news@shop.example>", "Reply-To: reply@mailer.example", MASS),
         ("From: Bob <bob@example.org>", "Sender: tea-bounces@lists.example", LIST),
         ("From: Bob <bob@example.org>, Cy <cy@example.org>", "Sender: bob@example.org"),
+        ('From: "info@example.org" <bob@mail.example.org>',),
         ("From: undisclosed:;",),
         ("From: Bob <bob@example.org>", "Reply-To: nobody"),
     ],
