@@ -63,8 +63,9 @@ each_pair = pytest.mark.parametrize(("plain", "html"), PAIRS.values(), ids=PAIRS
 
 
 @each_pair
-def test_added_lines_paragraphs_and_texts_are_found(plain: str, html: str) -> None:
+def test_only_added_lines_paragraphs_and_texts_are_found(plain: str, html: str) -> None:
     seen = html_to_text(html).text
+    assert find_plain_only(plain, seen).lines == 0
     middle = plain.index("\n", len(plain) // 3)
     assert find_plain_only(f"{plain[:middle]}\n{ORDER}{plain[middle:]}", seen).lines == 1
     assert find_plain_only(f"{plain}\n\n{ORDER}\n\nBye", seen).lines == 1

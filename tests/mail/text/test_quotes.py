@@ -150,25 +150,8 @@ def test_what_nobody_quoted_stays(lines: list[str]) -> None:
 
 
 _PIECES = (
-    *(
-        "> a\n",
-        "> a\nb\n",
-        "> a\n\n",
-        ">" * 50 + "\n",
-        " >" * 200 + "\n",
-        "-----\n",
-        "\n",
-        "a:\n",
-        "from:" * 60,
-    ),
-    *(
-        "On 5, a@x wrote:\n> a\n",
-        "wrote:\n\n> a\n",
-        "From: a\n> b\n",
-        f"{OUTLOOK}\n\n",
-        "<" * 290 + ":\n> a\n",
-    ),
-    *("1@" * 140 + ":\n> a\n", "<a@" * 90 + ":\n> a\n", "a" * 299 + ":\n> a\n"),
+    *("> a\n", "> a\nb\n", " >" * 200 + "\n", "-----\n", "from:" * 60, "wrote:\n\n> a\n", "From: a\n> b\n"),
+    *(f"{OUTLOOK}\n\n", "<" * 290 + ":\n> a\n", "1@" * 140 + ":\n> a\n", "a" * 299 + ":\n> a\n"),
 )
 
 
