@@ -19,8 +19,7 @@ from mailmcp.tools.people import first_addresses_of
 from mailmcp.tools.rows import ListedRow, build_row, flags_of, message_id_of
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData, places_data
-from mailmcp.tools.thread.conversation import Member, find_conversation
-from mailmcp.tools.thread.texts import Texts, read_texts
+from mailmcp.tools.thread.conversation import Member, Texts, find_conversation, read_texts
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import (
