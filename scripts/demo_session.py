@@ -49,9 +49,16 @@ async def walk(client: Client, show: Show) -> None:
     def first(result: CallToolResult) -> dict[str, str]:
         return {"message_id": (result.structured_content or {})["data"]["messages"][0]["message_id"]}
 
-    show("\n## Which mailboxes are there, and how full are they?\n")
-    await call("imap_list_accounts", {})
-    await call("imap_list_mailboxes", {"account_id": "demo", "include_counts": True})
+    show("\n## When is my train? A word anywhere in any mailbox, then the text of an attached PDF\n")
+    found = await search(query="7F3K3", has_attachment=True, mailbox="*", limit=1, snippet_max_chars=80)
+    await call("imap_get_attachment", {**first(found), "part_id": "2"})
+
+    show("\n## What does the parcel service want? Hidden orders to the model are removed and counted\n")
+    await call("imap_get_message", first(await search(subject="Your parcel", limit=1)))
+
+    show("\n## The conversation of a message, from all mailboxes, without quoted history\n")
+    found = await search(subject="sensor drift", limit=1)
+    await call("imap_get_thread", {**first(found), "max_chars": 1_500})
 
     show("\n## What unread mail arrived? Each message with the start of its text, then the next page\n")
     await follow(await search(unread_only=True, limit=3, snippet_max_chars=100))
@@ -59,13 +66,9 @@ async def walk(client: Client, show: Show) -> None:
     show("\n## A message with an attachment. Only its text is downloaded\n")
     await call("imap_get_message", first(await search(subject="firmware 2.4.2", limit=1)))
 
-    show("\n## The conversation of a message, from all mailboxes, without quoted history\n")
-    found = await search(subject="sensor drift", limit=1)
-    await call("imap_get_thread", {**first(found), "max_chars": 1_500})
-
-    show("\n## A word anywhere in any mailbox. Then the text of an attached PDF\n")
-    found = await search(query="7F3K3", has_attachment=True, mailbox="*", limit=1, snippet_max_chars=80)
-    await call("imap_get_attachment", {**first(found), "part_id": "2"})
+    show("\n## Which mailboxes are there, and how full are they?\n")
+    await call("imap_list_accounts", {})
+    await call("imap_list_mailboxes", {"account_id": "demo", "include_counts": True})
 
     show("\n## An invalid request. One error reports every mistake\n")
     wrong = {"mailbox": "INBOX", "limit": 500, "last_days": 7, "since": "2026-01-01", "form": "Priya"}

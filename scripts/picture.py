@@ -1,88 +1,66 @@
-"""Draws docs/session.svg, the picture of the README, from a real run of the tools on the sample mailbox.
+"""Draws docs/session.svg, the picture of the README: the beginning of what `scripts/demo` shows.
 
 .venv/bin/python -m scripts.picture
 """
 
-import json
 import re
 import textwrap
 from datetime import UTC, datetime
 from html import escape
+from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import anyio
 from mcp import Client
-from mcp.types import TextContent
+from scripts.demo_session import walk
 
+from mailmcp.cli.demo import account_of
 from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.server.app import Options, build_server
 
 PICTURE = Path(__file__).parents[1] / "docs" / "session.svg"
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 COLUMNS = 108
+QUESTIONS = 2
 LINES_OF_REPLY = 18
 """Longer replies are cut, and the picture says so."""
 
 _LINE_HEIGHT, _CHAR_WIDTH, _MARGIN = 18, 7.83, 16
-_COLOURS = {"question": "#79c0ff", "call": "#d2a8ff", "reply": "#e6edf3", "cut": "#8b949e"}
-
-CALLS: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("When is my train?", "imap_search_messages", {"subject": "ticket", "mailbox": "*", "limit": 2}),
-    ("What does the parcel service want?", "imap_get_message", {"subject": "Your parcel"}),
-    ("Did Ann write about the budget?", "imap_search_messages", {"subject": "budget", "mailbox": "*"}),
-)
-"""A question, and the call that answers it. A message is named by a word of its subject, and found first."""
+_COLOURS = {"#": "#79c0ff", ">": "#d2a8ff", " ": "#e6edf3", "…": "#8b949e"}
+"""By how a line begins: questions, calls, replies, and what is left out."""
 
 
-async def play() -> list[tuple[str, str]]:
-    """Make the calls; return the lines of the picture, each with its kind."""
-    lines: list[tuple[str, str]] = []
+async def play() -> list[str]:
+    """Play the session; return the lines of its first questions, without empty ones."""
+    shown: list[str] = []
     with EmbeddedServer(mailboxes=load_sample(NOW)) as server:
-        account = Account(
-            account_id="demo",
-            host=server.host,
-            port=server.port,
-            user=server.user,
-            credentials=Password(lambda: server.password),
-            tls=Tls.NONE,
-        )
-        async with Client(build_server([account], Options())) as client:
-            for question, tool, given in CALLS:
-                arguments = given
-                if tool == "imap_get_message":
-                    found = await client.call_tool("imap_search_messages", given)
-                    data = (found.structured_content or {})["data"]
-                    arguments = {"message_id": data["messages"][0]["message_id"]}
-                reply = await client.call_tool(tool, arguments)
-                text = "\n".join(each.text for each in reply.content if isinstance(each, TextContent))
-                lines += [("question", question), ("call", f"> {tool} {json.dumps(arguments)}")]
-                lines += _shown(text)
-    return lines
+        async with Client(build_server([account_of(server)], Options())) as client:
+            await walk(client, shown.append)
+    lines = [line for line in "\n".join(shown).splitlines() if line.strip()]
+    starts = [number for number, line in enumerate(lines) if line.startswith("##")]
+    return lines[: starts[QUESTIONS]]
 
 
-def _shown(text: str) -> list[tuple[str, str]]:
-    """Wrap a reply, and cut it."""
-    lines = [
-        part
-        for line in text.splitlines()
-        for part in textwrap.wrap(line, COLUMNS, subsequent_indent="    ") or [""]
-    ]
-    shown = [("reply", line) for line in lines[:LINES_OF_REPLY]]
-    rest = len(lines) - LINES_OF_REPLY
-    return [*shown, *([("cut", f"… {rest} more lines")] if rest > 0 else []), ("reply", "")]
+def wrap(lines: list[str]) -> list[str]:
+    """Wrap long lines, and cut long replies."""
+    wrapped: list[str] = []
+    for is_reply, group in groupby(lines, key=lambda line: line.startswith(" ")):
+        parts = [part for line in group for part in textwrap.wrap(line, COLUMNS, subsequent_indent=" " * 8)]
+        wrapped += parts[:LINES_OF_REPLY] if is_reply else parts
+        if is_reply and len(parts) > LINES_OF_REPLY:
+            wrapped.append(f"… {len(parts) - LINES_OF_REPLY} more lines")
+    return wrapped
 
 
-def draw(lines: list[tuple[str, str]]) -> str:
+def draw(lines: list[str]) -> str:
     """Write the lines as a picture of a terminal; values that differ from run to run are replaced."""
     height = 2 * _MARGIN + _LINE_HEIGHT * len(lines)
     width = round(2 * _MARGIN + _CHAR_WIDTH * COLUMNS)
     rows = [
-        f'<text x="{_MARGIN}" y="{_MARGIN + _LINE_HEIGHT * (number + 1) - 5}" fill="{_COLOURS[kind]}">'
+        f'<text x="{_MARGIN}" y="{_MARGIN + _LINE_HEIGHT * (number + 1) - 5}" fill="{_COLOURS[line[0]]}">'
         f"{escape(_settle(line))}</text>"
-        for number, (kind, line) in enumerate(lines)
+        for number, line in enumerate(lines)
     ]
     return "\n".join(
         [
@@ -99,8 +77,8 @@ def draw(lines: list[tuple[str, str]]) -> str:
 def _settle(line: str) -> str:
     """Replace what the servers draw: UIDVALIDITY, and the marker of a fence."""
     line = re.sub(r"(imap:demo:[^:]+:)\d+", r"\g<1>1762300000", line)
-    return re.sub(r"(body_text )[0-9a-f]{8,}", r"\g<1>9f2c61d07be4", line)
+    return re.sub(r"\b((?:body_)?text )[0-9a-f]{12}\b", r"\g<1>9f2c61d07be4", line)
 
 
 if __name__ == "__main__":
-    PICTURE.write_text(draw(anyio.run(play)), encoding="utf-8")
+    PICTURE.write_text(draw(wrap(anyio.run(play))), encoding="utf-8")

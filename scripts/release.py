@@ -23,42 +23,10 @@ import mcp_envelope
 from mailmcp.tools.registry import TOOLS
 
 ROOT = Path(__file__).parents[1]
+BUNDLE = Path(__file__).with_name("bundle")
+"""What the bundle and the registry's entry are made of; versions, tools and names of files are filled in."""
+
 MCPB = "@anthropic-ai/mcpb@2.1.2"
-MANIFEST_VERSION = "0.4"
-"""The first with servers of type `uv`."""
-
-SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-DESCRIPTION = "Search and read mail over IMAP: conversations, attachments. Changes nothing on the server."
-
-FIELDS = {
-    "host": ("IMAP server", "Such as imap.example.com. Leave all fields blank if you have a settings file."),
-    "user": ("User name", "Your login name, usually your mail address."),
-    "password": ("Password", "Many providers require an app password: create one on their website."),
-}
-"""The form that a host shows, with titles and descriptions."""
-
-ENTRY_POINT = """\
-\"\"\"Starts mailmcp, for hosts that run the entry point instead of the command.\"\"\"
-
-from mailmcp.__main__ import main
-
-main()
-"""
-
-PYPROJECT = """\
-[project]
-name = "mailmcp-bundle"
-version = "{version}"
-requires-python = ">=3.11"
-dependencies = ["mailmcp", "mcp-envelope"]
-
-[tool.uv]
-package = false
-
-[tool.uv.sources]
-mailmcp = {{ path = "wheels/{mailmcp}" }}
-mcp-envelope = {{ path = "wheels/{envelope}" }}
-"""
 
 
 def build_distributions(folder: Path) -> tuple[Path, Path]:
@@ -78,47 +46,20 @@ def make_manifest() -> dict[str, Any]:
 
     A field without a default would reach the server as the literal `${user_config.NAME}` if left blank.
     """
-    variables = {f"MAILMCP_{name.upper()}": f"${{user_config.{name}}}" for name in FIELDS}
-    arguments = ["run", "--directory", "${__dirname}", "mailmcp", "serve"]
-    return {
-        "manifest_version": MANIFEST_VERSION,
-        "name": "mailmcp",
-        "display_name": "Mail over IMAP",
-        "version": mailmcp.__version__,
-        "description": DESCRIPTION,
-        "author": {"name": "The mailmcp authors"},
-        "license": "MIT",
-        "keywords": ["imap", "email"],
-        "server": {
-            "type": "uv",
-            "entry_point": "server.py",
-            "mcp_config": {"command": "uv", "args": arguments, "env": variables},
-        },
-        "tools": [{"name": tool.name, "description": tool.title} for tool in TOOLS],
-        "compatibility": {"platforms": ["darwin", "win32", "linux"], "runtimes": {"python": ">=3.11"}},
-        "user_config": {
-            name: {
-                "type": "string",
-                "title": title,
-                "description": description,
-                "sensitive": name == "password",
-                "required": False,
-                "default": "",
-            }
-            for name, (title, description) in FIELDS.items()
-        },
-    }
+    tools = [{"name": tool.name, "description": tool.title} for tool in TOOLS]
+    return _read_json("manifest.json") | {"version": mailmcp.__version__, "tools": tools}
 
 
 def write_bundle(folder: Path, wheels: tuple[Path, Path]) -> None:
     """Write the files of the bundle into a new folder."""
-    (folder / "wheels").mkdir(parents=True)
+    shutil.copytree(BUNDLE, folder, ignore=shutil.ignore_patterns("*.json", "*.template"))
+    (folder / "wheels").mkdir()
     for wheel in wheels:
         shutil.copy(wheel, folder / "wheels")
     envelope, own = (wheel.name for wheel in wheels)
-    project = PYPROJECT.format(version=mailmcp.__version__, mailmcp=own, envelope=envelope)
+    template = (BUNDLE / "pyproject.template").read_text(encoding="utf-8")
+    project = template.format(version=mailmcp.__version__, mailmcp=own, envelope=envelope)
     (folder / "pyproject.toml").write_text(project, encoding="utf-8")
-    (folder / "server.py").write_text(ENTRY_POINT, encoding="utf-8")
     (folder / "manifest.json").write_text(json.dumps(make_manifest(), indent=2) + "\n", encoding="utf-8")
 
 
@@ -131,32 +72,14 @@ def registry_entry(owner: str) -> dict[str, Any]:
     name = f"io.github.{owner}/mailmcp"
     if f"<!-- mcp-name: {name} -->" not in (ROOT / "README.md").read_text(encoding="utf-8"):
         raise ValueError(f"add the line <!-- mcp-name: {name} --> to README.md first")
-    variables = [
-        {
-            "name": f"MAILMCP_{field.upper()}",
-            "description": description,
-            "isRequired": False,
-            "isSecret": field == "password",
-        }
-        for field, (_, description) in FIELDS.items()
-    ]
-    package = {
-        "registryType": "pypi",
-        "identifier": "mailmcp",
-        "version": mailmcp.__version__,
-        "runtimeHint": "uvx",
-        "transport": {"type": "stdio"},
-        "packageArguments": [{"type": "positional", "value": "serve"}],
-        "environmentVariables": variables,
-    }
-    return {
-        "$schema": SCHEMA,
-        "name": name,
-        "title": "Mail over IMAP",
-        "description": DESCRIPTION,
-        "version": mailmcp.__version__,
-        "packages": [package],
-    }
+    entry = _read_json("server.json") | {"name": name, "version": mailmcp.__version__}
+    entry["packages"][0]["version"] = mailmcp.__version__
+    return entry
+
+
+def _read_json(name: str) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads((BUNDLE / name).read_text(encoding="utf-8"))
+    return value
 
 
 def install(folder: Path, *arguments: str) -> Path:

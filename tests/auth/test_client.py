@@ -6,7 +6,6 @@ import pytest
 from auth.conftest import Browser, Clock
 from mailmcp.auth.client import OAuthClient, discover
 from mailmcp.auth.provider import (
-    ConsentEndedError,
     ProviderUnavailableError,
     SignInError,
     metadata_urls,
@@ -76,13 +75,6 @@ def test_a_device_code_expires_or_is_declined_or_not_offered(
     without = replace(client, provider=replace(client.provider, device_endpoint=""))
     with pytest.raises(SignInError, match=r"doesn't offer sign-in by code for mail\. Use the browser\."):
         without.sign_in_with_device(lambda *_code: None)
-
-
-def test_a_revoked_token_is_refreshed_no_more(client: OAuthClient, provider: AuthorizationServer) -> None:
-    token = provider.sign_in()
-    provider.revoke_all()
-    with pytest.raises(ConsentEndedError, match="expired or revoked"):
-        client.refresh(token)
 
 
 METADATA = "/.well-known/oauth-authorization-server"
@@ -171,15 +163,12 @@ def test_metadata_that_can_not_be_trusted_is_refused(changed: dict[str, object],
         parse_metadata("https://a.example", GOOD | changed, scope="")
 
 
-def test_scopes_are_chosen_from_those_offered_unless_the_user_names_them() -> None:
-    offered = GOOD | {"scopes_supported": ["openid", "https://x/imap.full", "offline_access"]}
-    chosen = parse_metadata("https://a.example", offered, scope="")
-    assert chosen.scope == "https://x/imap.full offline_access"
-    assert parse_metadata("https://a.example/", offered, scope="mine").scope == "mine"
-
-
-def test_metadata_is_looked_for_where_the_rfc_puts_it() -> None:
+def test_metadata_is_looked_for_where_the_rfc_puts_it_and_scopes_are_those_offered_or_named() -> None:
     assert metadata_urls("https://a.example/tenant/") == (
         "https://a.example/.well-known/oauth-authorization-server/tenant",
         "https://a.example/tenant/.well-known/openid-configuration",
     )
+    offered = GOOD | {"scopes_supported": ["openid", "https://x/imap.full", "offline_access"]}
+    chosen = parse_metadata("https://a.example", offered, scope="")
+    assert chosen.scope == "https://x/imap.full offline_access"
+    assert parse_metadata("https://a.example/", offered, scope="mine").scope == "mine"

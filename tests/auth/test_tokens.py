@@ -40,7 +40,7 @@ def test_a_token_is_kept_until_shortly_before_it_expires_or_is_refused(
 
 
 def test_a_consent_that_is_missing_or_withdrawn_is_asked_for_once(
-    source: TokenSource, provider: AuthorizationServer
+    source: TokenSource, provider: AuthorizationServer, secrets_file: Path
 ) -> None:
     with pytest.raises(AuthFailedError, match="mailmcp login work"):
         source()
@@ -51,6 +51,11 @@ def test_a_consent_that_is_missing_or_withdrawn_is_asked_for_once(
             source()
         assert caught.value.reason is Reason.SIGN_IN_REQUIRED
     assert provider.refreshes == 1
+    secrets_file.write_text("no json")
+    with pytest.raises(AuthFailedError, match="is damaged") as caught:
+        source()
+    assert caught.value.reason is Reason.PASSWORD_UNAVAILABLE
+    secrets_file.unlink()
     store.write(KEY, provider.sign_in())
     assert source()
 
@@ -75,14 +80,6 @@ def test_a_lock_that_another_process_holds_is_waited_for_and_then_named(
     with store.locked(source._lock_path), pytest.raises(InternalError, match="another process") as caught:  # noqa: SLF001
         source()
     assert caught.value.retryable
-
-
-def test_a_store_that_can_not_be_read_is_named(source: TokenSource, secrets_file: Path) -> None:
-    store.write(KEY, "fake")
-    secrets_file.write_text("no json")
-    with pytest.raises(AuthFailedError, match="is damaged") as caught:
-        source()
-    assert caught.value.reason is Reason.PASSWORD_UNAVAILABLE
 
 
 def test_threads_share_one_refresh(source: TokenSource, provider: AuthorizationServer) -> None:

@@ -5,8 +5,7 @@ everywhere, so one tool has it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from clients.site import ALONE_UID, BROKEN_UID, ODD, ODD_UID, RICH_UID, UIDVALIDITY, rich_message
 from mailmcp.model.message_ref import MessageRef
@@ -21,41 +20,26 @@ SEARCH, GET = "imap_search_messages", "imap_get_message"
 ATTACHMENT, RAW = "imap_get_attachment", "imap_get_message_raw"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(NamedTuple):
     """One call, and how it ends."""
 
     tool: str
-    arguments: Mapping[str, object] = field(default_factory=dict)
+    arguments: dict[str, object] = {}  # noqa: RUF012 - nobody changes it
     status: str | None = None
     """`data.status` of a success; None where there is none."""
 
     code: Code | None = None
     """Of an error."""
 
-    @property
-    def request(self) -> JsonObject:
-        return {"tool": self.tool, "arguments": dict(self.arguments)}
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
+class Read(NamedTuple):
     """One resource, and how reading it ends."""
 
     uri: str
     content_type: str = "text/markdown"
     text: str = ""
-    """Is in the text of a success."""
-
     octets: bytes | None = None
-    """Of a success that is a blob."""
-
     code: Code | None = None
-    """Of an error."""
-
-    @property
-    def request(self) -> JsonObject:
-        return {"method": "resources/read", "params": {"uri": self.uri}}
 
 
 def _ref(uid: int, mailbox: str = "INBOX", *, uidvalidity: int = UIDVALIDITY) -> MessageRef:
@@ -116,8 +100,8 @@ RPC_CODES: Mapping[Code, Mapping[Era, int]] = {
 }
 
 REQUESTS = [
-    *(case.request for case in CASES),
+    *({"tool": case.tool, "arguments": case.arguments} for case in CASES),
     {"tool": "imap_delete_everything", "arguments": {}},
-    *(read.request for read in READS),
+    *({"method": "resources/read", "params": {"uri": read.uri}} for read in READS),
 ]
 """What a client is given to do, on one connection."""

@@ -26,7 +26,7 @@ def problems(tools: list[JsonObject], endings: list[JsonObject], dialect: Dialec
     found = [] if tools == expected else ["the tools are not those that were published"]
     calls, (unknown, *reads) = endings[: len(CASES)], endings[len(CASES) :]
     for case, ending in zip(CASES, calls, strict=True):
-        found += [f"{case.request}: {each}" for each in _call_problems(case, ending, dialect)]
+        found += [f"{case.tool} {case.arguments}: {each}" for each in _call_problems(case, ending, dialect)]
     if "error" not in unknown:
         found.append("an unknown tool: the client throws no error")
     for read, ending in zip(READS, reads, strict=True):

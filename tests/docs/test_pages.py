@@ -12,7 +12,7 @@ from mailmcp.model.query import CRITERIA
 from mailmcp.tools.registry import TOOLS
 
 ROOT = Path(__file__).parents[2]
-MARKDOWN = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+MARKDOWN = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/*/README.md")])
 LINK = re.compile(r"\[[^\]]*\]\((?!https?://|#|mailto:)([^)#]+)")
 LINK_TO_HEADING = re.compile(r"\]\((?!https?://)([^)#]*\.md)?#([^)]+)\)")
 CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

@@ -3,12 +3,11 @@
 import json
 import re
 import shlex
-from html import unescape
 from pathlib import Path
-from xml.etree import ElementTree
 
+import anyio
 import click
-from scripts.picture import CALLS, PICTURE
+from scripts.picture import PICTURE, draw, play, wrap
 
 from mailmcp.cli.main import cli
 from mailmcp.hosts.table import HOSTS, Launch
@@ -34,11 +33,6 @@ def test_the_commands_exist() -> None:
     assert named >= {"setup", "install"}
 
 
-def test_the_picture_shows_the_calls_of_its_script() -> None:
+def test_the_picture_is_what_it_would_be_now() -> None:
     """`scripts/docs` draws it again."""
-    text = PICTURE.read_text(encoding="utf-8")
-    ElementTree.fromstring(text)  # noqa: S314 - a file of ours
-    lines = [unescape(line) for line in re.findall(r"<text[^>]*>(.*?)</text>", text)]
-    assert [question for question, _, _ in CALLS if question not in lines] == []
-    assert any("written by others; data, not instructions" in line for line in lines)
-    assert any("hidden" in line for line in lines)
+    assert PICTURE.read_text(encoding="utf-8") == draw(wrap(anyio.run(play)))

@@ -29,7 +29,6 @@ from mcp_envelope.dialects import shape_of
 from mcp_envelope.mcpserver import EnvelopeServer
 from mcp_envelope.schema import compact_schema
 from mcp_envelope.server import Call, Toolset
-from mcp_envelope.server.progress import Progress
 from mcp_envelope.testing import BrokenReplyError, CheckedClient
 
 SECRET = "Xq9-never-echoed"
@@ -68,13 +67,17 @@ async def find(arguments: Wanted, call: Call) -> Outcome[Shelf]:
     return book(*[arguments.title] * arguments.rows)
 
 
-def find_in_thread(arguments: Wanted) -> Outcome[Shelf]:
+def find_in_thread(arguments: Wanted, call: Call) -> Outcome[Shelf]:
     """Find books, in a function that blocks."""
     assert threading.current_thread() is not threading.main_thread()
+    thread = threading.Thread(target=call.report, args=(1, 0, "looking"))
+    thread.start()
+    thread.join()
+    call.report(0, 0, "reading")
     return book(arguments.title)
 
 
-async def fail(_arguments: Arguments) -> Outcome[Shelf]:
+def fail(_arguments: Arguments) -> Outcome[Shelf]:
     """Fail as a tool should."""
     raise NotFoundError("There is no such shelf.", reason=Reason.GONE)
 
@@ -91,33 +94,28 @@ async def burn(arguments: Burnt) -> Outcome[Shelf]:
     return book(arguments.title)
 
 
-async def break_down(_arguments: Arguments) -> Outcome[Shelf]:
-    """Raise what no tool should."""
-    raise ZeroDivisionError(SECRET)
+def buggy(name: str, make: Callable[[], Any], **options: Any) -> Tool:
+    """A tool without an annotated function, which does what `make` does."""
+
+    async def run(_arguments: Arguments) -> Outcome[Any]:
+        return cast("Outcome[Any]", make())
+
+    options = {"arguments": Arguments, "takes_context": False, **options}
+    return Tool(name=name, description="Fail.", data=Shelf, run=run, **options)
 
 
-async def forget_page(_arguments: Paged) -> Outcome[Shelf]:
-    """Take a cursor and return no page."""
-    return book()
-
-
-async def ask_without_argument(_arguments: Arguments) -> Outcome[Shelf]:
-    """Ask for a confirmation that can't be sent."""
+def ask_in_vain() -> Outcome[Shelf]:
     raise ConfirmationRequired("Burn all?", "token")
 
 
-async def return_other_data(_arguments: Arguments) -> Outcome[Shelf]:
-    """Return another model."""
-    return cast("Outcome[Shelf]", Outcome(summary="s", data=Other()))
-
-
-async def hide_an_issue(_arguments: Arguments) -> Outcome[Shelf]:
-    """Have an issue, though its tool was registered as one that can't fail in part."""
-    return book("a", issues=(ISSUE,))
-
-
-GOOD = (find, find_in_thread, fail, hang, burn)
-BUGS = (break_down, forget_page, ask_without_argument, return_other_data, hide_an_issue)
+BUGS = (
+    buggy("break_down", lambda: dict[str, Any]()[SECRET]),
+    buggy("forget_page", book, arguments=Paged),
+    buggy("ask_without_argument", ask_in_vain),
+    buggy("return_other_data", lambda: Outcome(summary="s", data=Other())),
+    buggy("hide_an_issue", lambda: book("a", issues=(ISSUE,)), has_status=False),
+)
+TOOLS = (*(Tool.of(each) for each in (find, find_in_thread, fail, hang, burn)), *BUGS)
 
 
 def low_level(tools: Toolset) -> Any:
@@ -146,11 +144,7 @@ def call(
     """Call a tool of the shelf; `client` has options of the SDK's, `send` those of the request."""
 
     async def run() -> CallToolResult:
-        tools = Toolset(
-            "shelf/1",
-            [Tool.of(each, has_status=each is not hide_an_issue) for each in (*GOOD, *BUGS)],
-            **options,
-        )
+        tools = Toolset("shelf/1", TOOLS, **options)
         async with Client(build(tools), mode=era, **(client or {})) as connected:
             checked = CheckedClient(connected, options.get("dialect", Dialect.SUMMARY))
             return await checked.call_tool(name, arguments, **(send or {}))
@@ -210,7 +204,7 @@ def test_what_a_call_says_is_in_its_reply_and_its_line_of_the_log(caplog: pytest
     [
         ("fail", logging.WARNING, "not_found/gone"),
         ("burn", logging.WARNING, "auth_failed/confirmation_required"),
-        *((each.__name__, logging.ERROR, "internal/unexpected") for each in BUGS),
+        *((each.name, logging.ERROR, "internal/unexpected") for each in BUGS),
     ],
 )
 def test_a_failure_is_logged_at_its_level_and_a_bug_with_its_traceback(
@@ -262,40 +256,15 @@ def test_a_client_whose_asking_fails_gets_the_reply_that_asks() -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_progress_reaches_a_client_that_asks_for_it(era: Any) -> None:
+@pytest.mark.parametrize(("name", "total"), [("find", 2.0), ("find_in_thread", None)])
+def test_progress_of_any_thread_reaches_a_client_that_asks_for_it(name: str, total: float, era: Any) -> None:
     told: list[tuple[float, float | None, str | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
         told.append((progress, total, message))
 
-    call("find", era=era, send={"progress_callback": note})
-    assert told == [(1.0, 2.0, "looking"), (1.001, 2.0, "reading")]
-
-
-def test_reports_of_any_thread_arrive_in_order_and_increase_until_the_call_is_over() -> None:
-    sent: list[tuple[float, float | None, str | None]] = []
-
-    async def send(done: float, total: float | None, what: str | None) -> None:
-        sent.append((done, total, what))
-
-    async def run() -> None:
-        progress = Progress(send)
-
-        def work() -> None:
-            progress.report(1, 0, "first")
-            thread = threading.Thread(target=progress.report, args=(0, 9, "second"))
-            thread.start()
-            thread.join()
-            for done in (5, 3, 7):
-                progress.report(done, 9, "second")
-
-        async with progress.running():
-            await anyio.to_thread.run_sync(work)
-        progress.report(9, 9, "too late")
-
-    anyio.run(run)
-    assert [sent[0], sent[-1]] == [(1, None, "first"), (7, 9, "second")]
-    assert [each[0] for each in sent] == sorted({each[0] for each in sent})
+    call(name, era=era, send={"progress_callback": note})
+    assert told == [(1.0, total, "looking"), (1.001, total, "reading")]
 
 
 class Contradicting(BaseModel):

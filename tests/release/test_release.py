@@ -14,15 +14,7 @@ from zipfile import ZipFile
 import anyio
 import pytest
 from scripts import demo_session
-from scripts.release import (
-    FIELDS,
-    ROOT,
-    build_distributions,
-    install,
-    make_manifest,
-    registry_entry,
-    write_bundle,
-)
+from scripts.release import ROOT, build_distributions, install, make_manifest, registry_entry, write_bundle
 
 import mailmcp
 from mailmcp.settings.load import load_settings
@@ -82,7 +74,7 @@ def test_the_form_makes_an_account_and_a_blank_one_none() -> None:
     filled_in = dict.fromkeys(variables, "not-real")
     assert len(load_settings(Path(os.devnull), filled_in).accounts) == 1
     fields = manifest["user_config"]
-    blank = dict(zip(variables, (fields[each]["default"] for each in FIELDS), strict=True))
+    blank = dict(zip(variables, (each["default"] for each in fields.values()), strict=True))
     assert load_settings(Path(os.devnull), blank, needs_account=False).accounts == ()
     secrets = [name for name, field in manifest["user_config"].items() if field["sensitive"]]
     assert secrets == ["password"]

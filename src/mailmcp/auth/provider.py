@@ -7,10 +7,7 @@ metadata (RFC 8414). People bring their own client id: no id of another program 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
-
-PROVIDERS: Final = ("google", "microsoft")
-"""The values of the setting `provider`; any other authorization server is named by its `issuer`."""
+from urllib.parse import urlsplit
 
 _LOOPBACK: Final = {"127.0.0.1", "localhost", "::1"}
 
@@ -69,7 +66,7 @@ _GOOGLE: Final = Provider(
 
 
 def known_provider(name: str, *, tenant: str = "") -> Provider:
-    """Return one of `PROVIDERS`; `tenant` matters only for Microsoft: an id, a domain, or empty for any."""
+    """Return `google` or `microsoft`; its `tenant` is an id, a domain, or empty for any."""
     if name == "google":
         return _GOOGLE
     base = f"https://login.microsoftonline.com/{tenant or 'common'}/oauth2/v2.0"
@@ -88,12 +85,10 @@ def known_provider(name: str, *, tenant: str = "") -> Provider:
 def metadata_urls(issuer: str) -> tuple[str, str]:
     """Return where an issuer publishes its metadata: by RFC 8414 section 3.1, then by OpenID Connect."""
     parts = urlsplit(issuer)
-    path = parts.path.rstrip("/")
-    well_known = f"/.well-known/oauth-authorization-server{path}"
-    openid = f"{path}/.well-known/openid-configuration"
+    base, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
     return (
-        urlunsplit((parts.scheme, parts.netloc, well_known, "", "")),
-        urlunsplit((parts.scheme, parts.netloc, openid, "", "")),
+        f"{base}/.well-known/oauth-authorization-server{path}",
+        f"{base}{path}/.well-known/openid-configuration",
     )
 
 

@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -35,17 +36,22 @@ def demo() -> None:
     # Loaded here: it can't be loaded without the extra.
     server = importlib.import_module("mailmcp.demo.server")
     with server.EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))) as embedded:
-        account = Account(
-            account_id="demo",
-            host=embedded.host,
-            port=embedded.port,
-            user=embedded.user,
-            credentials=Password(lambda: str(embedded.password)),
-            tls=Tls.NONE,
-            special_uses={name: f"\\{name}" for name in ("Archive", "Drafts", "Junk", "Sent", "Trash")},
-        )
+        account = account_of(embedded)
         owner = Owner(names=(OWNER.display_name,), addresses=(OWNER.addr_spec,))
         preferences = replace(settings.preferences, owners={account.account_id: owner})
         run_server(
             replace(settings, accounts=(account,), preferences=preferences), source="the sample mailbox"
         )
+
+
+def account_of(embedded: Any) -> Account:
+    """Return the account of an `EmbeddedServer`."""
+    return Account(
+        account_id="demo",
+        host=embedded.host,
+        port=embedded.port,
+        user=embedded.user,
+        credentials=Password(lambda: str(embedded.password)),
+        tls=Tls.NONE,
+        special_uses={name: f"\\{name}" for name in ("Archive", "Drafts", "Junk", "Sent", "Trash")},
+    )

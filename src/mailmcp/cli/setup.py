@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
@@ -67,19 +67,24 @@ class Questions:
 
         return str(click.prompt(question, default=default, value_proc=accept, hide_input=hide))
 
+    def fill(self, keys: AccountKeys, key: str, question: str, **options: Any) -> None:
+        """Ask for a key that no option has given; `options` are those of `ask`."""
+        if key not in keys:
+            keys[key] = self.ask(question, f"--{key.replace('_', '-')}", **options)
+
     def choose(self, question: str, option: str, choices: Sequence[str]) -> str:
         """Ask for one of several answers; the first is the default."""
 
         def fault(text: str) -> str | None:
             return None if text in choices else f"must be one of {', '.join(choices)}"
 
-        return self.ask(question, option, default=choices[0], check=fault)
+        return self.ask(f"{question} ({', '.join(choices)})", option, default=choices[0], check=fault)
 
 
 @click.command()
 @config_option
 @click.option("--email", help="Your address.")
-@click.option("--host", help="IMAP server, or whose it is, such as Google. Default: the address's.")
+@click.option("--host", help="IMAP server, or its provider, such as Google. Default: the address's.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Default: the server's, or 993.")
 @click.option("--tls", type=click.Choice(_TLS), help="Default: the server's.")
 @click.option("--ca-file", help="PEM file of certificates to trust, as Proton Bridge exports one.")
@@ -156,7 +161,7 @@ def _choose_server(keys: AccountKeys, domain: str, questions: Questions) -> Mail
     provider = provider_of_domain(domain)
     if provider is None or "host" in keys:
         named = str(keys.get("host", "")) or questions.ask(
-            f"IMAP server of {domain}, or whose it is (such as Google or Outlook)",
+            f"IMAP server of {domain}, or its provider (such as Google or Outlook)",
             "--host",
             check=lambda text: None if provider_named(text) else _key_fault("host", text),
         )
@@ -185,23 +190,20 @@ def _choose_names(
     questions: Questions,
 ) -> None:
     """Choose the login name, the id, and the certificate that Proton's bridge needs."""
-    if "user" not in keys:
-        keys["user"] = email if provider else questions.ask("Login name", "--user", default=email)
-    for each in known:
-        if (each.get("host"), each.get("user")) == (keys["host"], keys["user"]):
-            fail(f"{keys['user']} at {keys['host']} is set up already, as account {each.get('account_id')}")
+    if provider is not None:
+        keys.setdefault("user", email)
+    questions.fill(keys, "user", "Login name", default=email)
     ids = {each.get("account_id") for each in known}
 
     def id_fault(text: str) -> str | None:
         return _key_fault("account_id", text) or ("must be another id: this one is taken" * (text in ids))
 
-    if "account_id" not in keys:
-        keys["account_id"] = questions.ask(
-            "A short name for the account", "--account-id", default=_suggest_id(email, ids), check=id_fault
-        )
+    label = email.rpartition("@")[2].partition(".")[0].lower()  # such as contoso
+    short = re.sub(r"[^a-z0-9_-]+", "-", label).strip("-")[:50] or "mail"
+    questions.fill(keys, "account_id", "A short name for the account", default=short, check=id_fault)
     _require(id_fault(str(keys["account_id"])), "--account-id")
-    if provider is not None and provider.name == "Proton" and "ca_file" not in keys:
-        keys["ca_file"] = questions.ask("Path of the certificate that Bridge exported", "--ca-file")
+    if provider is not None and provider.name == "Proton":
+        questions.fill(keys, "ca_file", "Path of the certificate that Bridge exported")
     if keys.get("ca_file"):
         keys["ca_file"] = str(Path(str(keys["ca_file"])).expanduser().absolute())
 
@@ -230,13 +232,11 @@ def _ask_oauth_keys(keys: AccountKeys, provider: MailProvider | None, questions:
         keys["provider"] = provider.oauth_provider
         if "client_id" not in keys:
             click.echo(f"You need a client of your own. Register one at {provider.client_page}")
-    elif "issuer" not in keys:
-        keys["issuer"] = questions.ask("Address of the authorization server", "--issuer")
-    if "client_id" not in keys:
-        keys["client_id"] = questions.ask("Client id", "--client-id")
-    needs_secret = "provider" in keys and known_provider(str(keys["provider"])).needs_secret
-    if needs_secret and "client_secret" not in keys:
-        keys["client_secret"] = questions.ask("Client secret", "--client-secret", hide=True)
+    else:
+        questions.fill(keys, "issuer", "Address of the authorization server")
+    questions.fill(keys, "client_id", "Client id")
+    if "provider" in keys and known_provider(str(keys["provider"])).needs_secret:
+        questions.fill(keys, "client_secret", "Client secret", hide=True)
 
 
 def _ask_for_secret(
@@ -262,14 +262,6 @@ def _works(account: Account) -> bool:
     found = check_account(account)
     click.echo(found.said)
     return found.ok
-
-
-def _suggest_id(email: str, taken: set[object]) -> str:
-    """Make an id of an address: the first label of its domain, with a number if it is taken."""
-    label = email.rpartition("@")[2].partition(".")[0]
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", label).strip("-")[:50].lower() or "mail"
-    numbered = (f"{stem}-{number}" for number in range(2, len(taken) + 3))
-    return next(each for each in (stem, *numbered) if each not in taken)
 
 
 def _key_fault(key: str, value: str) -> str | None:

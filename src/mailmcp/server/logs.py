@@ -3,7 +3,6 @@
 import json
 import logging
 import sys
-from typing import TextIO
 
 from typing_extensions import override
 
@@ -37,12 +36,12 @@ def _plain(value: object) -> str:
     return text if text.isascii() and text.isprintable() and not set(' "=') & set(text) else json.dumps(text)
 
 
-def configure_logging(level: str, *, stream: TextIO | None = None) -> None:
-    """Log to `stream`, stderr by default, from `level` (such as `info`) on.
+def configure_logging(level: str) -> None:
+    """Log to stderr from `level` (such as `info`) on.
 
     Libraries log from warnings on: IMAPClient's debug lines hold subjects and, for some logins, passwords.
     """
-    handler = logging.StreamHandler(stream or sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     root = logging.getLogger()
     root.handlers[:] = [handler]
