@@ -3,9 +3,10 @@
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,16 +15,16 @@ import psutil
 import pytest
 from anyio import to_thread
 
-from documents.documents import docx, paragraph
+from documents.documents import docx, paragraph, xlsx
+from documents.pdf_file import pdf, stream
+from documents.pictures import image
 from documents.stand_in import children, hanging, make_door, program, unmeasured_environment, wait_at
-from mailmcp.documents.extraction import Cause, Extraction, Job, Section, Task, UnreadableError
+from mailmcp.documents.extraction import Cause, Extraction, Job, Picture, Section, Task, UnreadableError
 from mailmcp.documents.kind import Kind
 from mailmcp.documents.process import run_job
 
 _JOB = Job(task=Task.TEXT, kind=Kind.DOCX)
 _LETTER = docx(paragraph("Grüße aus 東京"))
-
-
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals and named pipes")
 
 
@@ -36,9 +37,9 @@ def _extract(
     return anyio.run(run)
 
 
-def _cause(command: Sequence[str], content: bytes = _LETTER, *, time_limit_s: float = 20) -> Cause:
+def _cause(command: Sequence[str], *, time_limit_s: float = 20) -> Cause:
     with pytest.raises(UnreadableError) as raised:
-        _extract(content, command, time_limit_s=time_limit_s)
+        _extract(_LETTER, command, time_limit_s=time_limit_s)
     assert raised.value.message.endswith(".")
     assert children() == []
     return raised.value.cause
@@ -135,3 +136,46 @@ def test_the_server_loads_no_parser() -> None:
     assert not {"pypdf", "zipfile", "xml", "pyexpat", "mailmcp.documents.worker", "cryptography"} & set(
         loaded
     )
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda: docx(paragraph("begin") + "<w:p/>" * 10_000_000), Kind.DOCX),
+        (lambda: pdf(["begin", stream(b"")]).replace(stream(b""), b"0 0 m " * 2_000_000), Kind.PDF),
+        (lambda: b"{\\rtf1 begin\\par " + b"{\\b}" * 5_000_000, Kind.RTF),
+    ],
+    ids=["docx", "pdf", "rtf"],
+)
+def test_what_takes_too_long_is_read_in_part(make: Callable[[], bytes], kind: Kind) -> None:
+    result = anyio.run(run_job, make(), replace(_JOB, kind=kind, time_s=2), Extraction)
+    assert "begin" in result.text
+    assert result.truncated
+    assert result.notes == ("Reading the document took too long: only its beginning was read.",)
+
+
+def _claims_to_be_large() -> bytes:
+    small = image(10, 10, kind="BMP")
+    return small[:18] + struct.pack("<ii", 10_900, 10_900) + small[26:]
+
+
+@pytest.mark.parametrize(
+    ("make", "job", "result"),
+    [
+        (_claims_to_be_large, Job(task=Task.PICTURE, kind=Kind.IMAGE, memory_octets=400_000_000), Picture),
+        (
+            lambda: xlsx({"S": ""}, strings=f"<si><t>{'a' * 200}</t></si>" * 800_000),
+            Job(task=Task.TEXT, kind=Kind.XLSX, memory_octets=180_000_000),
+            Extraction,
+        ),
+    ],
+    ids=["picture", "xlsx"],
+)
+def test_what_takes_too_much_memory_is_refused(
+    make: Callable[[], bytes], job: Job, result: type[object]
+) -> None:
+    with pytest.raises(UnreadableError) as refused:
+        anyio.run(run_job, make(), job, result)
+    assert refused.value.cause is Cause.OUT_OF_MEMORY
+    assert children() == []

@@ -28,9 +28,10 @@ def _answer(content: bytes, kind: str = "docx", max_chars: int = 1_000_000) -> d
 
 def test_every_kind_has_a_reader_for_what_can_be_done_with_it() -> None:
     kinds = {kind for kind in Kind if kind not in UNREADABLE}
-    assert worker.FORMATS[Task.TEXT].keys() == kinds - {Kind.IMAGE}
-    assert worker.FORMATS[Task.PICTURE].keys() == DRAWABLE
-    assert worker.FORMATS[Task.MEMBER].keys() == CONTAINERS
+    assert worker.FORMATS.keys() == kinds - {Kind.IMAGE}
+    assert worker.PICTURES.keys() == DRAWABLE
+    readers = {kind: worker.load_reader(Job(task=Task.MEMBER, kind=kind)) for kind in worker.FORMATS}
+    assert {kind for kind, reader in readers.items() if hasattr(reader, "files")} == CONTAINERS
 
 
 @pytest.mark.parametrize(

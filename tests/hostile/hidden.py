@@ -44,6 +44,9 @@ _BY_SHEET: Final = {
     "sheet_id": ("#x{font-size:0}", '<p id="x">{}</p>'),
     "sheet_descendant": ("div.o p{visibility:hidden}", '<div class="o"><p>{}</p></div>'),
     "sheet_colour": ("td.w{color:#fff}", '<table bgcolor="#ffffff"><tr><td class="w">{}</td></tr></table>'),
+    "sheet_media": ("@media (min-width:1px) or (x:y){p.x{display:none}}", "<p class=x>{}</p>"),
+    "sheet_counted": ("p.x:nth-child(n){display:none}", "<p class=x>{}</p>"),
+    "sheet_nested": ("div.x{p{display:none}}", "<div class=x><p>{}</p></div>"),
     "sheet_import_mark": (".x{opacity:0!important}", '<p class="x" style="opacity:1">{}</p>'),
 }
 _BY_ELEMENT: Final = {
@@ -67,9 +70,6 @@ _DOUBTFUL: Final = {
     "path": '<p style="clip-path:polygon(0 0,0 0,0 0)">{}</p>',
     "details": "<details><summary>More</summary>{}</details>",
     "option": "<select><option>One<option>{}</select>",
-    "media": "<style>@media (min-width:1px) or (x:y){{p.x{{display:none}}}}</style><p class=x>{}</p>",
-    "counted": "<style>p.x:nth-child(n){{display:none}}</style><p class=x>{}</p>",
-    "nested": "<style>div.x{{p{{display:none}}}}</style><div class=x><p>{}</p></div>",
     "closed_within": '<p style="contain:strict">a] {} [b</p>',
 }
 _NEVER_SHOWN: Final = {

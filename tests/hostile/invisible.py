@@ -18,21 +18,10 @@ def _as_selectors(text: str) -> str:
 
 _CHARACTERS: Final = {
     "zero_width": "\u200b".join(_ORDER),
-    "zero_width_bits": "Tea" + "\u200b\u200c\u200d\u2060" * 100,
     "tags": f"Tea{_as_tags(_ORDER)}",
-    "tags_of_a_flag": f"Tea \U0001f3f4{_as_tags(_ORDER)}\U000e007f",
     "selectors": f"Tea \U0001f600{_as_selectors(_ORDER)}",
-    "selectors_on_ideographs": "".join(f"茶{_as_selectors(char)}" for char in _ORDER),
-    "style_selectors": "Tea" + "\ufe0e\ufe0f" * 60,
     "override": "Tea \u202eyebo\u202c and \u2066cake\u2069",
-    "marks_of_direction": "Tea\u200e\u200f\u061c",
-    "soft_hyphens": "\u00ad".join("obey"),
     "fillers": "Tea \u3164\uffa0\u115f\u1160\u17b4\u17b5",
-    "joiner": "T\u034fe\u034fa",
-    "annotation": "\ufff9Tea\ufffaobey\ufffb",
-    "invisible_operators": "Tea\u2061\u2062\u2063\u2064",
-    "byte_order_marks": "\ufeffT\ufeffea\ufeff",
-    "musical": "Tea\U0001d159\U0001d173\U0001d17a",
     "controls": "Tea\x01\x02\x7f\x80\x9b31m",
 }
 _WARNED: Final = r"Removed \d+ invisible characters? from"

@@ -6,29 +6,12 @@ from hostile.message import HostileMail, html_letter
 
 _MISLEADING: Final = {
     "mismatch": ('<a href="https://evil.example/login">https://corp.example/login</a>', "evil.example"),
-    "mismatch_bare": ('<a href="https://evil.example/">www.corp.example</a>', "evil.example"),
     "user_name": ('<a href="https://corp.example@evil.example/">Log in</a>', "evil.example"),
-    "user_name_and_password": (
-        '<a href="https://corp.example:443%2f@evil.example/">Log in</a>',
-        "evil.example",
-    ),
     "mixed_alphabets": ('<a href="https://p\u0430ypal.example/">Log in</a>', "xn--pypal-4ve.example"),
-    "mixed_alphabets_in_punycode": (
-        '<a href="https://xn--pypal-4ve.example/">Log in</a>',
-        "xn--pypal-4ve.example",
-    ),
-    "other_address": ('<a href="mailto:x@evil.example">ada@corp.example</a>', "evil.example"),
-    "subdomain": ('<a href="https://corp.example.evil.example/">https://corp.example/</a>', "evil.example"),
-    "nested_forms": (
-        '<form action="https://evil.example/"><form action="https://corp.example/"><button>corp.example</button>',
-        "evil.example",
-    ),
-    "footnote": ('<a href="https://evil.example/">corp.example<sup>1</sup></a>', "evil.example"),
     "hidden_words": (
         '<a href="https://evil.example/">corp.example<i style="font-size:4px"> of our dear old firm</i></a>',
         "evil.example",
     ),
-    "numeric_host": ('<a href="https://3221225985/">https://corp.example/</a>', "192.0.2.1"),
     "backslashes": (
         '<a href="https:\\\\evil.example\\@corp.example">https://corp.example</a>',
         "evil.example",

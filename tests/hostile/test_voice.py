@@ -2,7 +2,6 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +13,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, TextContent, TextResourceContents
 
-from hostile.layout import assert_rendered_as_written, assert_visible, our_words
+from hostile.layout import assert_ours, assert_visible, our_words
 from hostile.strangers import MARK, Stranger
 from mailmcp.imap.account import Account
 from mailmcp.model.message_ref import parse_ref
@@ -33,43 +32,6 @@ from thinning import thin
 from tools.stores import ACCOUNT_ID, Store, dovecot_store, peer_account, pymap_store
 
 SEEDS: Final = range(2)
-
-_LABELS: Final = (
-    "Next:",
-    "Warning:",
-    "Not complete:",
-    "Error",
-    "Authentication:",
-    "Attachments:",
-    "Sections",
-)
-_OPENINGS: Final = re.compile(
-    r"$|- |  also |  > |  \(|\(no text\)$|\(nothing\)$|\(quotes=|\(body_mode=|Date: |From: "
-    r"|To: |Cc: |Subject: |Flags: |Kind: |Authentication: |Invitation \(part |Delivery report \(part "
-    r"|Read receipt \(part |Attachments:$|File: "
-    r"|Sections \(\d+\): |Resource |Saved |Not complete:$|Warning: |Next: [A-Z]|Error |The same call may "
-    r"|How it was |Not proven |Not searched: |Message |Octets |Characters |The file of |No text of "
-    r"|Picture: |Picture of |A message that |No messages? |\d+ of |\d+ account"
-    rf"|\d+ (?:{'|'.join(GroupBy)})"
-)
-
-
-def assert_ours(text: str) -> None:
-    """Assert that in a text every word outside of quotes, code spans and borders is ours.
-
-    So it must be if a client normalizes the text.
-    """
-    text = unicodedata.normalize("NFC", text)
-    ours = our_words(text)
-    assert MARK not in ours.lower(), ours
-    assert not re.search('["`]', ours), ours
-    for line in ours.split("\n"):
-        assert _OPENINGS.match(line), line
-        assert sum(line.count(label) for label in _LABELS) <= 1, line
-    assert ours.count("\nNext:") <= 1
-    assert ours.count("\nNot complete:") <= 1
-    assert_visible(text)
-    assert_rendered_as_written(text)
 
 
 def sentences(envelope: Mapping[str, Any], name: str = "") -> Iterator[str]:
@@ -109,7 +71,7 @@ def one_liners(envelope: Mapping[str, Any]) -> Iterator[str]:
 def check(result: CallToolResult) -> dict[str, Any]:
     """Hold both channels of a reply to the rule, and give its data."""
     assert isinstance(result.content[0], TextContent)
-    assert_ours(result.content[0].text)
+    assert_ours(result.content[0].text, MARK)
     envelope = result.structured_content
     assert envelope is not None
     said = [*sentences(envelope), *sentences(result.meta or {})]
@@ -215,14 +177,14 @@ async def read(client: Client, message_id: str) -> None:
     await call(client, "imap_get_attachment", message_id=message_id, part_id="77")
     (contents,) = (await client.read_resource(data["message"]["message_uri"])).contents
     assert isinstance(contents, TextResourceContents)
-    assert_ours(contents.text)
+    assert_ours(contents.text, MARK)
 
 
 async def fail(client: Client, store: Store, shared: str, ids: list[str]) -> None:
     """Ask for what is not there, or no longer."""
     (listing,) = (await client.read_resource(f"imap://{ACCOUNT_ID}/mailbox")).contents
     assert isinstance(listing, TextResourceContents)
-    assert_ours(listing.text)
+    assert_ours(listing.text, MARK)
     await call(client, "imap_search_messages", mailbox=shared + "x")
     await call(client, "imap_search_messages", mailbox="nothing alike")
     await anyio.to_thread.run_sync(store.expunge, "INBOX", range(1, 200))
@@ -337,7 +299,7 @@ def assert_refusals_are_quoted(account: Account, dialect: Dialect = Dialect.SUMM
 
 def test_the_rule_would_be_broken_by_a_word_that_escaped() -> None:
     """Else the absence of the mark would prove nothing."""
-    assert_ours('Subject: "Tea zq"\nFlags: `zq`')
+    assert_ours('Subject: "Tea zq"\nFlags: `zq`', MARK)
     for broken in (
         "Subject: Tea zq",
         'zq: "Tea"',
@@ -347,4 +309,4 @@ def test_the_rule_would_be_broken_by_a_word_that_escaped() -> None:
         "Date: Next: Warning: x",
     ):
         with pytest.raises(AssertionError):
-            assert_ours(broken)
+            assert_ours(broken, MARK)

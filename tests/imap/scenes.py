@@ -140,18 +140,14 @@ def _look() -> Steps[SelectedMailbox]:
     return (yield []).mailbox
 
 
-def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> PageRequest:
-    """Ask for the first page of a search."""
-    return PageRequest(
+def read_page(session: Session, mailbox: str = "INBOX", **criteria: Any) -> MailboxPage:
+    """Make the first page of a search; raises what stands in its place."""
+    request = PageRequest(
         position=Position(account_id="work", mailbox=mailbox),
         query=SearchQuery(**criteria),
-        size=size,
+        size=10,
         items=lambda _session: ROW_ITEMS,
     )
-
-
-def read_page(session: Session, request: PageRequest) -> MailboxPage:
-    """Make a page; raises what stands in its place."""
     [found] = search_mailboxes(SearchServer(session), [request])
     if isinstance(found, ToolError):
         raise found
@@ -160,7 +156,7 @@ def read_page(session: Session, request: PageRequest) -> MailboxPage:
 
 def newest(session: Session) -> list[int]:
     """Read the UIDs of INBOX, newest first, ten at most: EXAMINE, SEARCH, FETCH."""
-    page = read_page(session, page_request())
+    page = read_page(session)
     return [uid for uid in page.uids if uid in page.fetched.messages]
 
 

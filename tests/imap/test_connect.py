@@ -25,14 +25,6 @@ def sent(server: Peer) -> list[str]:
     return [command.line for command in server.commands]
 
 
-def test_the_capabilities_are_asked_for_and_asked_again_after_login(peer: PeerFactory) -> None:
-    server = peer(capabilities=("imap4rev1", "early"), capabilities_after_login=("imap4rev1", "late"))
-    with session_on(make_account(server)) as session:
-        assert session.can("LATE")
-        assert not session.can("EARLY")
-    assert sent(server) == ["CAPABILITY", 'LOGIN "fake-user" "fake-password"', "CAPABILITY"]
-
-
 def test_capabilities_in_the_greeting_and_with_the_login_save_round_trips(peer: PeerFactory) -> None:
     server = peer(greeting=GREETING, rules=[Rule(command="LOGIN", action=OK_WITH_CAPABILITIES)])
     with session_on(make_account(server)) as session:

@@ -7,7 +7,7 @@ import pytest
 from imapclient.exceptions import LoginError
 
 from mailmcp.imap.account import Account, Password
-from mailmcp.imap.client import ByeError, ProtocolViolationError, ResponseTooLongError
+from mailmcp.imap.client import ByeError, ProtocolViolationError
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.errors import (
     login_refused_error,
@@ -16,7 +16,7 @@ from mailmcp.imap.errors import (
     translate_errors,
 )
 from mailmcp.reasons import Reason
-from mcp_envelope import AuthFailedError, Code, InternalError, NotFoundError
+from mcp_envelope import AuthFailedError, Code, InternalError
 
 SECRET = "fake-password"
 REJECTED = "[AUTHENTICATIONFAILED] Invalid credentials"
@@ -33,9 +33,7 @@ REJECTED = "[AUTHENTICATIONFAILED] Invalid credentials"
         (ConnectionRefusedError(), Reason.CONNECTION_REFUSED, True),
         (socket.gaierror(), Reason.CONNECTION_REFUSED, True),
         (ssl.SSLError(), Reason.TLS_FAILED, False),
-        (ProtocolViolationError("junk"), Reason.PROTOCOL_VIOLATION, False),
-        (ResponseTooLongError("long"), Reason.PROTOCOL_VIOLATION, False),
-        (RefusedError("NOOP", "NO", "Busy"), Reason.SERVER_REFUSED, True),
+        (ProtocolViolationError(), Reason.PROTOCOL_VIOLATION, False),
         (RefusedError("NOOP", "BAD", "What"), Reason.SERVER_REFUSED, False),
     ],
 )
@@ -47,18 +45,10 @@ def test_each_error_has_a_name(error: Exception, reason: Reason, *, retryable: b
     assert "Go away" not in str(error), "what a BYE says may be anything"
 
 
-@pytest.mark.parametrize("error", [NotFoundError("no", reason=Reason.PART_MISSING), LookupError("a bug")])
-def test_what_has_a_name_keeps_it_and_bugs_stay_bugs(error: Exception) -> None:
-    with pytest.raises(type(error)) as caught, translate_errors("main", Reason.GREETING):
-        raise error
-    assert caught.value is error
-
-
 @pytest.mark.parametrize(
     ("text", "code", "reason", "retryable"),
     [
         ("[THROTTLED] Later", Code.INTERNAL, Reason.SERVER_REFUSED, True),
-        ("[SERVERBUG] Internal error occurred", Code.INTERNAL, Reason.SERVER_REFUSED, True),
         ("[ALERT] Not today", Code.INTERNAL, Reason.SERVER_REFUSED, True),
         ("[AUTHENTICATIONFAILED] Who are you", Code.AUTH_FAILED, Reason.CREDENTIALS_REJECTED, False),
         ("[PRIVACYREQUIRED] Not so", Code.AUTH_FAILED, Reason.LOGIN_DISABLED, False),
@@ -89,24 +79,15 @@ def account_at(host: str) -> Account:
         ("imap.gmail.com", REJECTED, Reason.CREDENTIALS_REJECTED, "myaccount.google.com/apppasswords"),
         (
             "imap.gmail.com",
-            "[ALERT] Application-specific password required: https://support.google.com/x (Failure)",
-            Reason.CREDENTIALS_REJECTED,
-            "myaccount.google.com/apppasswords",
-        ),
-        (
-            "imap.gmail.com",
             "[ALERT] Your account is not enabled for IMAP use. Please visit your settings page",
             Reason.PERMISSION_DENIED,
             "IMAP is off",
         ),
-        ("imap.mail.me.com", REJECTED, Reason.CREDENTIALS_REJECTED, "app-specific password"),
         ("imap.163.com", "LOGIN Login error", Reason.CREDENTIALS_REJECTED, "an authorization code"),
         ("outlook.office365.com", "LOGIN failed.", Reason.LOGIN_DISABLED, "mailmcp login work"),
         ("mx.example", REJECTED, Reason.CREDENTIALS_REJECTED, "(`AUTHENTICATIONFAILED`). Check both; many"),
-        ("mx.example", "[CANNOT] No", Reason.CREDENTIALS_REJECTED, "many providers require an app password"),
         ("mx.example", "[EXPIRED] Old", Reason.CREDENTIALS_EXPIRED, "has expired"),
         ("mx.example", "[WEBALERT https://x] Blocked", Reason.PERMISSION_DENIED, "website"),
-        ("imap.gmx.net", REJECTED, Reason.CREDENTIALS_REJECTED, "many providers require an app password"),
         ("127.0.0.1", REJECTED, Reason.CREDENTIALS_REJECTED, "After a change in the settings, restart"),
     ],
 )
@@ -120,15 +101,9 @@ def test_a_refused_password_is_answered_with_what_that_server_takes(
     assert SECRET not in error.message, "servers exist that repeat the command"
 
 
-@pytest.mark.parametrize("host", ["imap.gmail.com", "outlook.office365.com", "mx.example"])
+@pytest.mark.parametrize("host", ["imap.gmail.com", "outlook.office365.com"])
 @pytest.mark.parametrize(
-    "text",
-    [
-        "[UNAVAILABLE] Not now",
-        "[SERVERBUG] Not now",
-        "[ALERT] Too many simultaneous connections. (Failure)",
-        "[UNAVAILABLE] Application-specific password required",
-    ],
+    "text", ["[SERVERBUG] Not now", "[ALERT] Too many simultaneous connections. (Failure)"]
 )
 def test_what_may_pass_is_never_called_wrong_credentials(host: str, text: str) -> None:
     refused = RefusedError("LOGIN", "NO", text)

@@ -10,13 +10,14 @@ from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest,
 from mailmcp.imap.pool import SESSION_IDLE_CHECK_S, SESSION_IDLE_MAX_S
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
-from mcp_envelope import InternalError, NotFoundError
+from mcp_envelope import InternalError
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Bye, Close, Respond, Rule, Silence
 from servers.peer_mailbox import PeerMailbox, make_messages
 
 CALLS = 24
+LIMIT = Respond(b"{tag} NO [LIMIT] Enough\r\n")
 
 
 @pytest.fixture
@@ -66,14 +67,6 @@ def test_a_session_that_has_the_mailbox_open_is_preferred(peer: PeerFactory, run
     connections = [each.connection for each in server.commands[before:] if each.name == "EXAMINE"]
     first = [each.connection for each in server.commands[:before] if each.name == "EXAMINE"]
     assert connections == [first[1], first[1], first[0]]
-
-
-def test_an_account_that_does_not_exist_is_not_found(server: Peer, run_pool: PoolFactory) -> None:
-    pool = run_pool(make_account(server))
-    pool.account_id = "other"
-    with pytest.raises(NotFoundError, match=r"`other`. Accounts: main") as caught:
-        pool.run(newest)
-    assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
 
 
 def test_a_session_that_was_idle_is_checked_before_it_is_used(server: Peer, run_pool: PoolFactory) -> None:
@@ -159,7 +152,7 @@ def test_a_session_is_not_kept_after_a_bug(server: Peer, run_pool: PoolFactory) 
 
 
 def test_no_more_sessions_are_asked_for_once_one_was_refused(server: Peer, run_pool: PoolFactory) -> None:
-    server.settings.session_limit = 2
+    server.rules.append(Rule(command="LOGIN", nth=3, action=LIMIT))
     pool = run_pool(make_account(server, max_sessions=4))
     for _ in range(2):
         calls = [pool.start(newest) for _ in range(CALLS)]
@@ -167,9 +160,7 @@ def test_no_more_sessions_are_asked_for_once_one_was_refused(server: Peer, run_p
         assert len(server.logins) == 3
 
 
-@pytest.mark.parametrize(
-    "refusal", [Respond(b"{tag} NO [LIMIT] Enough\r\n"), Bye("Maximum number of connections exceeded")]
-)
+@pytest.mark.parametrize("refusal", [LIMIT, Bye("Maximum number of connections exceeded")])
 def test_a_call_that_is_refused_a_session_waits_for_one(
     server: Peer, run_pool: PoolFactory, refusal: Respond | Bye
 ) -> None:
@@ -186,11 +177,11 @@ def test_a_call_that_is_refused_a_session_waits_for_one(
 def test_where_other_programs_hold_all_sessions_the_call_fails_for_now(
     server: Peer, run_pool: PoolFactory
 ) -> None:
-    server.settings.session_limit = 0
+    server.rules.append(Rule(command="LOGIN", action=LIMIT))
     pool = run_pool(make_account(server))
     with pytest.raises(InternalError, match="Other mail programs may hold some") as caught:
         pool.run(newest)
     assert (caught.value.reason, caught.value.retryable) == (Reason.CONNECTION_LIMIT, True)
     assert len(server.logins) == 1
-    server.settings.session_limit = 1
+    server.rules.clear()
     assert pool.run(newest) == [1]

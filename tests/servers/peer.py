@@ -48,14 +48,13 @@ class Peer:
         greeting: Done in place of the greeting, on every connection.
         capabilities: What it advertises. STARTTLS among them without `starttls` is
             advertised and then refused; LOGINDISABLED refuses logins until TLS.
-        capabilities_after_login: What it advertises from then on; None for the same.
         tls: For TLS from the first octet; None for plain text.
         starttls: Offers STARTTLS, and shows this context's certificate.
         cuts: How many octets it sends on the first connection, the second and so on, before it cuts
             that one, wherever it is; None for no end. The list may be changed at any time.
     """
 
-    def __init__(  # noqa: PLR0913 - each is one thing a test may say about a server
+    def __init__(
         self,
         *,
         messages: Iterable[PeerMessage] = (),
@@ -63,7 +62,6 @@ class Peer:
         rules: Sequence[Rule] = (),
         greeting: Action | None = None,
         capabilities: Sequence[str] = CAPABILITIES,
-        capabilities_after_login: Sequence[str] | None = None,
         tls: ssl.SSLContext | None = None,
         starttls: ssl.SSLContext | None = None,
         cuts: Sequence[int | None] = (),
@@ -79,9 +77,6 @@ class Peer:
         self.settings = PeerSettings(
             mailboxes=[self.mailbox, *mailboxes],
             capabilities=tuple(capabilities),
-            capabilities_after_login=None
-            if capabilities_after_login is None
-            else tuple(capabilities_after_login),
             user=self.user,
             password=self.password,
             starttls=starttls,
@@ -136,9 +131,9 @@ class Peer:
         self._wait(lambda: len(seen()) >= nth, f"{command} number {nth}", timeout_s)
         return seen()[nth - 1]
 
-    def wait_connected(self, connection: int) -> None:
-        """Wait until a connection, counted from 1, has come up; TimeoutError if it does not."""
-        self._wait(lambda: self.connections >= connection, f"connection {connection}")
+    def wait_connected(self) -> None:
+        """Wait for the first connection; TimeoutError if it does not come up."""
+        self._wait(lambda: self.connections > 0, "a connection")
 
     def wait_closed(self, connection: int) -> None:
         """Wait until a connection, counted from 1, has ended on either side; TimeoutError if it does not."""

@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 class Close:
     """Close the connection."""
 
-    when: Literal["before", "within", "after"]
-    """Before the answer; within it, halfway through a line or a literal; or after it."""
+    when: Literal["before", "within"]
+    """Before the answer, or within it, halfway through a line or a literal."""
 
     reset: bool = False
     """Reset the connection (RST) instead of closing it (FIN), as a crash does."""

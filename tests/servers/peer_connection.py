@@ -6,7 +6,6 @@ import ssl
 import struct
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NoReturn
 
 from servers.peer_actions import Action, Bye, Close, FailUid, Respond, Silence, Stall
 from servers.peer_answers import Answers, Command, PeerSettings
@@ -65,7 +64,6 @@ class PeerConnection:
         except (EndOfConnectionError, OSError):
             pass  # how conversations end here
         finally:
-            self._settings.sessions.discard(self._answers)
             self._sock.close()
 
     def shutdown(self) -> None:
@@ -89,14 +87,19 @@ class PeerConnection:
         """Do an action in place of the answer to a command, or of the greeting (None)."""
         match action:
             case Close(when=when, reset=reset):
-                self._close(when, command, reset=reset)
+                octets = self._proper(command) if when == "within" else b""
+                self._send(octets[: len(octets) // 2].rstrip(b"\r\n"))
+                if reset:
+                    self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                raise EndOfConnectionError
             case Bye(text=text):
                 self._send(f"* BYE {text}\r\n".encode())
                 raise EndOfConnectionError
             case Respond(raw=raw):
                 self._respond(raw, command)
             case Silence():
-                self._read_to_end()
+                while True:
+                    self._receive()
             case Stall(octets=octets, interval_s=interval_s):
                 self._drip(self._proper(command), octets, interval_s)
             case FailUid(uid=uid, how="garbage"):
@@ -110,22 +113,8 @@ class PeerConnection:
             self._answers.answer(command)
         self._send(raw.replace(b"{tag}", command.tag.encode() if command else b"*"))
 
-    def _read_to_end(self) -> NoReturn:
-        while True:
-            self._receive()
-
     def _proper(self, command: Command | None) -> bytes:
         return GREETING if command is None else self._answers.answer(command)
-
-    def _close(self, when: str, command: Command | None, *, reset: bool) -> None:
-        if when != "before":
-            octets = self._proper(command)
-            if when == "within":
-                octets = octets[: len(octets) // 2].rstrip(b"\r\n")
-            self._send(octets)
-        if reset:
-            self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        raise EndOfConnectionError
 
     def _drip(self, octets: bytes, size: int, interval_s: float) -> None:
         for start in range(0, len(octets), size):

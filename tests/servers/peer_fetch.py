@@ -1,12 +1,13 @@
 """How a scripted peer answers UID FETCH: the items of one message (RFC 3501 section 7.4.2)."""
 
 import re
-from email import message_from_bytes
-from email.message import Message
 from zlib import crc32
 
+from pymap.mime import MessageContent
+
+from mailmcp.demo.message import EmbeddedMessage
 from servers.peer_mailbox import PeerMessage
-from servers.peer_syntax import MONTHS, BadCommandError, format_string
+from servers.peer_syntax import MONTHS, BadCommandError
 
 _BODY = re.compile(r"BODY\.PEEK\[(?P<section>[^\]]*)\](?:<(?P<first>\d+)\.(?P<count>\d+)>)?", re.IGNORECASE)
 _HEADER_FIELDS = re.compile(r"HEADER\.FIELDS \((?P<names>[^)]*)\)", re.IGNORECASE)
@@ -45,9 +46,8 @@ def _format_item(message: PeerMessage, item: str) -> bytes:
     if name in values:
         return f"{name} {values[name]}".encode()
     if name == "BODYSTRUCTURE":
-        return b"BODYSTRUCTURE " + (
-            message.structure or _format_structure(message_from_bytes(message.octets))
-        )
+        parsed = EmbeddedMessage.make_body_structure(MessageContent.parse(message.octets))
+        return b"BODYSTRUCTURE " + (message.structure or bytes(parsed.extended))
     return _format_body(message, item)
 
 
@@ -89,74 +89,12 @@ def _fields_or_part(message: PeerMessage, section: str) -> bytes:
 
 
 def _part(message: PeerMessage, numbers: list[int], *, mime: bool) -> bytes:
-    part: Message = message_from_bytes(message.octets)
+    part = MessageContent.parse(message.octets)
     for depth, number in enumerate(numbers):
-        parts = _parts(part)
+        parts = part.body.nested if part.body.content_type.maintype == "multipart" else []
         if not parts and number == 1 and depth == len(numbers) - 1:
             break  # part 1 of what has no parts is its own text
         if not 0 < number <= len(parts):
             return b""
         part = parts[number - 1]
-    if mime:
-        return "".join(f"{name}: {value}\r\n" for name, value in part.raw_items()).encode() + b"\r\n"
-    return _octets(part)
-
-
-def _format_structure(part: Message) -> bytes:
-    """Write a BODYSTRUCTURE with its extension data."""
-    subtype = format_string(part.get_content_subtype().upper())
-    parameters = _format_parameters(part.get_params(failobj=[])[1:])
-    if parts := _parts(part):
-        inner = b"".join(_format_structure(child) for child in parts)
-        return b"(%b %b %b NIL NIL NIL)" % (inner, subtype, parameters)
-    octets = _octets(part)
-    fields = [
-        format_string(part.get_content_maintype().upper()),
-        subtype,
-        parameters,
-        _format_optional(part["Content-ID"]),
-        _format_optional(part["Content-Description"]),
-        format_string(part.get("Content-Transfer-Encoding", "7BIT").strip().upper()),
-        b"%d" % len(octets),
-    ]
-    if part.get_content_maintype() == "text":
-        fields.append(b"%d" % octets.count(b"\n"))
-    elif part.get_content_type() == "message/rfc822":
-        envelope = b"(%b)" % b" ".join([b"NIL"] * 10)
-        fields += [envelope, _format_structure(message_from_bytes(octets)), b"%d" % octets.count(b"\n")]
-    fields += [b"NIL", _format_disposition(part), b"NIL", b"NIL"]
-    return b"(%b)" % b" ".join(fields)
-
-
-def _format_parameters(parameters: list[tuple[str, str]]) -> bytes:
-    pairs = [format_string(name.upper()) + b" " + format_string(value) for name, value in parameters]
-    return b"(%b)" % b" ".join(pairs) if pairs else b"NIL"
-
-
-def _format_disposition(part: Message) -> bytes:
-    disposition = part.get_content_disposition()
-    if disposition is None:
-        return b"NIL"
-    parameters = part.get_params(failobj=[], header="Content-Disposition")[1:]
-    return b"(%b %b)" % (format_string(disposition.upper()), _format_parameters(parameters))
-
-
-def _format_optional(value: str | None) -> bytes:
-    return b"NIL" if value is None else format_string(value)
-
-
-def _parts(part: Message) -> list[Message]:
-    """List the parts of a multipart; a message within a message counts as one part."""
-    payload = part.get_payload()
-    if part.get_content_maintype() != "multipart" or not isinstance(payload, list):
-        return []
-    return [child for child in payload if isinstance(child, Message)]
-
-
-def _octets(part: Message) -> bytes:
-    payload = part.get_payload()
-    if isinstance(payload, str):
-        return payload.encode("ascii", "surrogateescape")
-    if isinstance(payload, list):
-        return b"".join(bytes(child) for child in payload if isinstance(child, Message))
-    return b""
+    return bytes(part.header if mime else part.body)

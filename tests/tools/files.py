@@ -42,6 +42,13 @@ def refused(desk: Desk, message_id: str, part_id: str = "2", **arguments: object
     return caught.value
 
 
+def follow(desk: Desk, reply: Reply | ToolError) -> Reply:
+    """Make the call that a reply or an error suggests, as it is."""
+    action = reply.outcome.next_action if isinstance(reply, Reply) else reply.next_action
+    assert action is not None
+    return desk.call(action.tool, dict(action.arguments))
+
+
 PEER_PART = b"QUJD\r\n" * 5
 
 

@@ -20,10 +20,6 @@ from mailmcp.tools.evidence import (
         (SearchQuery(query=("a", "b c", "a")), SearchTerms(anywhere=("a", "b c"))),
         (SearchQuery(query=("cafe\u0301", "te")), SearchTerms(anywhere=("caf\u00e9", "te"))),
         (
-            SearchQuery(from_="ann", to="b", cc="c"),
-            SearchTerms(by_place={"from": ("ann",), "to": ("b",), "cc": ("c",)}),
-        ),
-        (
             SearchQuery(any_address="x", to="b"),
             SearchTerms(by_place={"from": ("x",), "to": ("b", "x"), "cc": ("x",)}),
         ),
@@ -53,16 +49,11 @@ TEXTS = {
 @pytest.mark.parametrize(
     ("query", "places"),
     [
-        (SearchQuery(query=("example.org",)), ["from", "to", "cc"]),
         (SearchQuery(query=("BOB",)), ["to", "body"]),
         (SearchQuery(query=("invoice",)), ["body", "attachment_name"]),
         (SearchQuery(query=("zürich", "4711")), ["subject", "body"]),
-        (SearchQuery(query=("the invoice",)), ["body"]),
-        (SearchQuery(subject="report"), ["subject"]),
         (SearchQuery(subject="invoice"), []),
         (SearchQuery(any_address="carol"), ["cc"]),
-        (SearchQuery(body="attached"), ["body"]),
-        (SearchQuery(query=("pdf", "photo")), ["attachment_name"]),
         (SearchQuery(query=("a.p",)), []),
         (SearchQuery(), []),
     ],
@@ -71,10 +62,10 @@ def test_places_are_named_where_a_word_was_seen(query: SearchQuery, places: list
     assert find_evidence(search_terms(query), TEXTS) == places
 
 
-def test_marks_contain_no_words() -> None:
-    texts = {"body": "[may be hidden: Tea at four?]"}
-    assert find_evidence(search_terms(SearchQuery(query=("hidden",))), texts) == []
-    assert find_evidence(search_terms(SearchQuery(query=("tea",))), texts) == ["body"]
+@pytest.mark.parametrize(("word", "places"), [("hidden", []), ("tea", ["body"])])
+def test_marks_contain_no_words(word: str, places: list[str]) -> None:
+    terms = search_terms(SearchQuery(query=(word,)))
+    assert find_evidence(terms, {"body": "[may be hidden: Tea at four?]"}) == places
 
 
 def test_html_is_read_as_a_person_sees_it() -> None:

@@ -12,15 +12,6 @@ from mcp_envelope import InvalidInputError, NextAction
 REF = MessageRef(account_id="home", mailbox="Projects/Grün & `x`", uidvalidity=17, uid=4)
 
 
-def refusal(text: str) -> InvalidInputError:
-    with pytest.raises(InvalidInputError) as caught:
-        parse_message_id(text)
-    (problem,) = caught.value.problems
-    assert (problem.field, problem.reason) == ("message_id", Reason.MALFORMED_ID)
-    assert text not in problem.message
-    return caught.value
-
-
 @pytest.mark.parametrize("form", ["{}", "`{}`", '"{}"', "'{}'", "<{}>", " {}\t", "“{}”", ' "`{}`" '])
 @pytest.mark.parametrize(
     "text", [REF.message_id, REF.message_uri, REF.message_raw_uri, REF.attachment_uri("2.1")]
@@ -31,39 +22,38 @@ def test_ids_and_uris_are_read_whatever_stands_around_them(form: str, text: str)
 
 
 @pytest.mark.parametrize(
-    "text", ["<31398b1c2b4f4c51@example.com>", "thread6.3.20261116@example.org", "`a/b:c@[127.0.0.1]`"]
-)
-def test_a_message_id_header_is_refused_with_a_search_for_it(text: str) -> None:
-    error = refusal(text)
-    assert "header_message_id" in error.message
-    assert error.next_action == NextAction(
-        instruction="Search all mailboxes for the message.",
-        tool="imap_search_messages",
-        arguments={"header_message_id": text.strip("<>`"), "account_id": "*", "mailbox": "*"},
-    )
-
-
-@pytest.mark.parametrize(
-    "text",
+    ("text", "header_id"),
     [
-        "17 ",
-        "home:INBOX:1:2",
-        "imap:home:a@b:1",
-        "imap://home/mailbox",
-        "imap://home/mailbox/INBOX/message/0/2",
-        "imap://home/mailbox/%FF/message/1/2",
-        "a b@c",
-        "a@b@c",
-        "ü@example.org",
-        "a\u200b@example.org",
-        "x" * 251 + "@example.org",
+        ("<31398b1c2b4f4c51@example.com>", "31398b1c2b4f4c51@example.com"),
+        ("`a/b:c@[127.0.0.1]`", "a/b:c@[127.0.0.1]"),
+        ("17 ", ""),
+        ("home:INBOX:1:2", ""),
+        ("imap:home:a@b:1", ""),
+        ("imap://home/mailbox", ""),
+        ("imap://home/mailbox/%FF/message/1/2", ""),
+        ("a b@c", ""),
+        ("a@b@c", ""),
+        ("ü@example.org", ""),
+        ("a\u200b@example.org", ""),
+        ("x" * 251 + "@example.org", ""),
     ],
 )
-def test_other_text_is_refused_with_the_form_of_an_id(text: str) -> None:
-    error = refusal(text)
-    assert "of the form imap:{account_id}:" in error.message
-    assert error.next_action is None
+def test_other_text_is_refused_and_a_message_id_header_with_a_search_for_it(
+    text: str, header_id: str
+) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        parse_message_id(text)
+    (problem,) = caught.value.problems
+    assert (problem.field, problem.reason) == ("message_id", Reason.MALFORMED_ID)
+    assert text not in problem.message
+    assert ("of the form imap:{account_id}:" in problem.message) is not bool(header_id)
     assert not is_message_id(text)
+    search = NextAction(
+        instruction="Search all mailboxes for the message.",
+        tool="imap_search_messages",
+        arguments={"header_message_id": header_id, "account_id": "*", "mailbox": "*"},
+    )
+    assert caught.value.next_action == (search if header_id else None)
 
 
 @given(st.text(max_size=80))

@@ -34,7 +34,6 @@ TO_ANN = "To: Ann Lee <ann@example.org>"
     [
         ((FROM_MARA, TO_ANN), "Ann Lee <ann@example.org>"),
         (("From: m@OLD.example", TO_ANN), "Ann Lee <ann@example.org>"),
-        ((FROM_MARA, f"{TO_ANN}, mara@example.com"), "Ann Lee <ann@example.org>, mara@example.com"),
         (
             (FROM_MARA, f"{TO_ANN}, b@x.example, c@x.example"),
             "Ann Lee <ann@example.org>, b@x.example, 1 more",
@@ -51,20 +50,16 @@ def test_the_owner_is_known_by_the_sender(lines: tuple[str, ...], shown: str | N
     assert SentMail(owner_of=OWNER).recipients(ref("INBOX"), headers(*lines)) == shown
 
 
-@pytest.mark.parametrize("mailbox", ["Sent", "Drafts", "INBOX.Sent", "[Gmail]/Sent Mail", "sent items"])
-def test_a_mailbox_of_what_was_sent_is_known_by_its_name(mailbox: str) -> None:
-    own = SentMail()
-    assert own.recipients(ref(mailbox), headers("From: a@b.example", TO_ANN)) == "Ann Lee <ann@example.org>"
-    assert own.recipients(ref(mailbox), headers("From: a@b.example")) == ""
-    assert own.recipients(ref(f"{mailbox}-not"), headers("From: a@b.example", TO_ANN)) is None
-
-
-def test_the_servers_special_use_outranks_the_mailbox_name() -> None:
+def test_a_mailbox_of_what_was_sent_is_known_by_its_use_or_its_name() -> None:
     sent = Mailbox(name="Von mir", delimiter="/", selectable=True, special_use="\\Sent")
     own = SentMail(listings={"home": (sent, replace(sent, name="Sent", special_use=""))})
-    assert own.recipients(ref("Von mir"), headers(TO_ANN)) == "Ann Lee <ann@example.org>"
-    assert own.recipients(ref("Sent"), headers(TO_ANN)) is None
+    shown = {name: own.recipients(ref(name), headers(TO_ANN)) for name in ("Von mir", "Sent")}
+    assert shown == {"Von mir": "Ann Lee <ann@example.org>", "Sent": None}
     assert own.recipients(replace(ref("Von mir"), account_id="club"), headers(TO_ANN)) is None
+    for name in ("Sent", "Drafts", "INBOX.Sent", "[Gmail]/Sent Mail", "sent items"):
+        assert SentMail().recipients(ref(name), headers(TO_ANN)) == "Ann Lee <ann@example.org>"
+        assert SentMail().recipients(ref(name), headers("From: a@b.example")) == ""
+        assert SentMail().recipients(ref(f"{name}-not"), headers(TO_ANN)) is None
 
 
 def test_rows_show_whom_the_owner_wrote_to(store: Store, desk: Desk) -> None:

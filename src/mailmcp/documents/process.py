@@ -21,7 +21,7 @@ from anyio.abc import ByteSendStream, Process
 from pydantic import TypeAdapter
 
 from mailmcp import limits
-from mailmcp.documents.extraction import PNG_MAGIC, Cause, Job, Picture, Task, UnreadableError
+from mailmcp.documents.extraction import PNG_MAGIC, Cause, Job, Picture, UnreadableError
 from mailmcp.documents.kind import UNREADABLE, Kind
 
 EXTRACT_GRACE_S: Final = 3.0
@@ -37,18 +37,8 @@ _START: Final = "import sys; sys.path[:] = sys.argv[2:]; from mailmcp.documents.
 _ENVIRONMENT: Final = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """What an interpreter may need to start. Other variables may contain passwords."""
 
-_CHAR_OCTETS_MAX: Final = 6
-"""Octets of a character in the worker's JSON."""
-
-_ANSWER_OVERHEAD_OCTETS: Final = 4_194_304
-"""Room for section names and notes."""
-
-_OCTETS_MAX: Final = {
-    Task.TEXT: limits.EXTRACTED_CHARS_MAX * _CHAR_OCTETS_MAX,
-    Task.PICTURE: limits.PICTURE_OCTETS_MAX,
-    Task.MEMBER: limits.EXTRACT_OCTETS_MAX,
-}
-"""With the overhead, the longest answer of a worker that isn't compromised."""
+_ANSWER_OCTETS_MAX: Final = limits.EXTRACT_OCTETS_MAX + 4_194_304
+"""A file, with room for notes: the longest answer of a worker that isn't compromised."""
 
 _PICTURE_MAGIC: Final = (PNG_MAGIC, b"\xff\xd8\xff")
 
@@ -94,32 +84,31 @@ async def run_job(
     except OSError as error:
         _log.warning("can't start the process that reads documents: %s", type(error).__name__)
         raise UnreadableError(Cause.CRASHED) from error
-    octets_max = _OCTETS_MAX[Task(job.task)] + _ANSWER_OVERHEAD_OCTETS
     answer = bytearray()
     try:
         with anyio.move_on_after(job.time_s + EXTRACT_GRACE_S) as scope:
-            await _exchange(process, content, answer, octets_max)
+            await _exchange(process, content, answer)
     finally:
         returncode = await _reap(process)
     if scope.cancelled_caught or returncode == -_SIGXCPU:
         raise UnreadableError(Cause.TIMED_OUT)
-    if len(answer) > octets_max:
-        raise UnreadableError(Cause.CRASHED)
-    if returncode == -_SIGKILL:  # not by us: Linux kills processes when the machine runs out of memory
+    is_too_long = len(answer) > _ANSWER_OCTETS_MAX
+    if returncode == -_SIGKILL and not is_too_long:
+        # Not by us: Linux kills processes when the machine runs out of memory.
         raise UnreadableError(Cause.OUT_OF_MEMORY)
-    if returncode != 0:
+    if returncode != 0 or is_too_long:
         raise UnreadableError(Cause.CRASHED)
     return _parse(answer, result)
 
 
-async def _exchange(process: Process, content: bytes, answer: bytearray, octets_max: int) -> None:
+async def _exchange(process: Process, content: bytes, answer: bytearray) -> None:
     """Send the document and read the answer, until the worker ends or has written more than it may."""
     assert process.stdin and process.stdout  # noqa: S101, PT018 - both are pipes
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_send, process.stdin, content)
         async for chunk in process.stdout:
             answer += chunk
-            if len(answer) > octets_max:
+            if len(answer) > _ANSWER_OCTETS_MAX:
                 tasks.cancel_scope.cancel()
                 return
         await process.wait()

@@ -21,32 +21,26 @@ from mailmcp.documents.listing import read_file
 from mailmcp.documents.writer import StopReading, Writer
 
 FORMATS: Final = {
-    Task.TEXT: {
-        "pdf": "pdf",
-        "docx": "word",
-        "xlsx": "sheet",
-        "pptx": "slides",
-        "odt": "open_document",
-        "ods": "open_document",
-        "odp": "open_document",
-        "rtf": "rich_text",
-        "doc": "old_word",
-        "xls": "old_sheet",
-        "ppt": "old_slides",
-        "zip": "zip_archive",
-        "tar": "tar_archive",
-        "msg": "outlook_message",
-        "tnef": "outlook_winmail",
-    },
-    Task.PICTURE: {"image": "image", "pdf": "pdf_page"},
-    Task.MEMBER: {
-        "zip": "zip_archive",
-        "tar": "tar_archive",
-        "msg": "outlook_message",
-        "tnef": "outlook_winmail",
-    },
+    "pdf": "pdf",
+    "docx": "word",
+    "xlsx": "sheet",
+    "pptx": "slides",
+    "odt": "open_document",
+    "ods": "open_document",
+    "odp": "open_document",
+    "rtf": "rich_text",
+    "doc": "old_word",
+    "xls": "old_sheet",
+    "ppt": "old_slides",
+    "zip": "zip_archive",
+    "tar": "tar_archive",
+    "msg": "outlook_message",
+    "tnef": "outlook_winmail",
 }
-"""The module of `mailmcp.documents.formats` for each task and kind: its `read`, `draw` or `files`."""
+"""The module of `mailmcp.documents.formats` for each kind: with `read`, and `files` if it has files in it."""
+
+PICTURES: Final = {"image": "image", "pdf": "pdf_page"}
+"""The module with `draw`."""
 
 _INCOMPLETE: Final = {
     Cause.MALFORMED: "The document is damaged: only the text before the damage was read.",
@@ -74,7 +68,8 @@ def main() -> None:  # pragma: no cover - in a process whose limits keep it from
 
 def load_reader(job: Job) -> ModuleType:
     """Import the module that does the job."""
-    return importlib.import_module(f"mailmcp.documents.formats.{FORMATS[Task(job.task)][job.kind]}")
+    names = PICTURES if job.task == Task.PICTURE else FORMATS
+    return importlib.import_module(f"mailmcp.documents.formats.{names[job.kind]}")
 
 
 def answer(reader: ModuleType, content: bytes, job: Job, out: Writer) -> bytes:

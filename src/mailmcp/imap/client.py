@@ -30,6 +30,7 @@ _RESPONSE_OVERHEAD_OCTETS: Final = 100
 """Memory for a response besides its octets: many short ones cost more than their length."""
 
 _READ_OCTETS: Final = 65_536
+_TOO_LONG: Final = "sent a response that is too long"
 
 _NUMBER: Final = re.compile(rb"\d{1,20}")
 _HAS_STRINGS: Final = re.compile(rb"\* (?:\d{1,10} FETCH|LIST|STATUS) ", re.IGNORECASE)
@@ -49,11 +50,11 @@ class Traffic:
 
 
 class ProtocolViolationError(Exception):
-    """The server sent something that is not IMAP. The connection is out of step."""
+    """What the server sent is not IMAP, or more than the limits allow. The connection is out of step."""
 
-
-class ResponseTooLongError(ProtocolViolationError):
-    """The server sends more than the limits allow. The rest is not read."""
+    def __init__(self, what: str = "sent something that is not IMAP") -> None:
+        """`what` follows «The server»."""
+        super().__init__(what)
 
 
 class ByeError(ConnectionError):
@@ -138,9 +139,9 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
     def run_all(self, commands: Sequence[Command]) -> list[Response | RefusedError]:
         """Send several commands at once and wait for all completions.
 
-        One round trip, and one more for each literal that has to wait; see `sends_at_once`. Commands may
-        complete in any order, unless an EXAMINE is between them; untagged responses may then be in the wrong
-        result (RFC 9051 section 5.5). If the connection fails, see `partial_results`.
+        One round trip, and one more for each literal that has to wait. Commands may complete in any order,
+        unless an EXAMINE is between them; untagged responses may then be in the wrong result (RFC 9051
+        section 5.5). If the connection fails, see `partial_results`.
         """
         wire = self._wire
         wire.begin()
@@ -184,10 +185,6 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
         if unsent:
             wire.send(bytes(unsent))
 
-    def sends_at_once(self, command: Command) -> bool:
-        """Return whether a command can be sent whole, with no wait before a literal."""
-        return self.can("LITERAL+") or all(word.isascii() for word in command.words)
-
     def set_timeout(self, seconds: float) -> None:
         """Bound the waits for the server from now on."""
         self._wire.sock.settimeout(seconds)
@@ -225,7 +222,7 @@ class _Wire(imaplib.IMAP4):
         earlier = [each.name for each in self.pending.values()][: list(self.pending).index(tag)]
         command = self.pending.pop(tag)
         if earlier and "EXAMINE" in {command.name, *earlier}:
-            raise ProtocolViolationError("a command completed on the wrong side of an EXAMINE")
+            raise ProtocolViolationError
         self.results[tag] = self._take_refusal(command.name, tag) or Response(
             tag=tag, untagged=self.untagged_responses
         )
@@ -260,13 +257,13 @@ class _Wire(imaplib.IMAP4):
 
         def answer(challenge: bytes) -> bytes | None:
             if not answers:
-                raise ProtocolViolationError("a login that never ends")
+                raise ProtocolViolationError
             return answers.pop(0)(challenge)  # type: ignore[no-untyped-call] # IMAPClient's
 
         try:
             return super().authenticate(mechanism, answer)
         except ValueError:
-            raise ProtocolViolationError("a challenge that isn't Base64") from None
+            raise ProtocolViolationError from None
 
     def _get_capabilities(self) -> None:
         # `Client.learn_capabilities` asks if it has to. They need only these.
@@ -283,7 +280,7 @@ class _Wire(imaplib.IMAP4):
     def read(self, size: int) -> bytes:
         """Read a literal."""
         if size > LITERAL_OCTETS_MAX:
-            raise ResponseTooLongError(f"a literal of {size} octets")
+            raise ProtocolViolationError(_TOO_LONG)
         self._spend(size)
         while len(self._received) < size:
             self._receive()
@@ -323,7 +320,7 @@ class _Wire(imaplib.IMAP4):
     def _spend(self, octets: int) -> None:
         self._octets_left -= octets
         if self._octets_left < 0:
-            raise ResponseTooLongError(f"a response of more than {RESPONSE_OCTETS_MAX} octets")
+            raise ProtocolViolationError(_TOO_LONG)
 
     def _receive(self) -> None:
         octets = self.sock.recv(_READ_OCTETS)
@@ -351,7 +348,7 @@ class _Wire(imaplib.IMAP4):
         try:
             line: bytes | None = super()._get_response()  # type: ignore[misc] # private, so not in the stubs
         except (self.error, ValueError):
-            raise ProtocolViolationError("a line that is not a response") from None
+            raise ProtocolViolationError from None
         bye: Any = self.untagged_responses.get("BYE")
         if bye:
             raise ByeError(str(bye[-1], "utf-8", "replace"))

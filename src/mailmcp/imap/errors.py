@@ -14,7 +14,7 @@ from typing import Final
 from imapclient.exceptions import LoginError
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.client import ByeError, ProtocolViolationError, ResponseTooLongError
+from mailmcp.imap.client import ByeError, ProtocolViolationError
 from mailmcp.imap.command import RefusedError
 from mailmcp.model.mail_provider import provider_of_host
 from mailmcp.reasons import Reason
@@ -52,10 +52,8 @@ def translate_errors(account_id: str, stage: Reason = Reason.COMMAND) -> Iterato
         problem = "is unknown" if isinstance(error, socket.gaierror) else "refuses connections"
         what, advice = f"The server's host {problem}", "Check host and port."
         raise _internal(account_id, what, Reason.CONNECTION_REFUSED, advice, retryable=True) from error
-    except ResponseTooLongError as error:
-        raise protocol_error(account_id, "sent a response that is too long") from error
     except ProtocolViolationError as error:
-        raise protocol_error(account_id, "sent something that is not IMAP") from error
+        raise protocol_error(account_id, str(error)) from error
     except OSError as error:
         raise connection_lost_error(account_id) from error
     except imaplib.IMAP4.error as error:

@@ -96,7 +96,7 @@ def fetch_steps(session: Session, *jobs: FetchJob) -> Steps[list[Fetched]]:
 
     Args:
         session: Used for what is known of the server.
-        jobs: Each has its result, in order. A message in several jobs has the items of all.
+        jobs: Each has its result, in order. No message is in two of them.
     """
     results = [Fetched() for _ in jobs]
     size = min(session.connection.message_limit or FETCH_UIDS_MAX, FETCH_UIDS_MAX)
@@ -113,10 +113,8 @@ def fetch_steps(session: Session, *jobs: FetchJob) -> Steps[list[Fetched]]:
         again: list[tuple[int, Sequence[int], Sequence[str]]] = []
         for (number, uids, items), reply, garbage in zip_longest(work, replies, unreadable):
             found, refusal = results[number], reply if isinstance(reply, RefusedError) else None
-            # With several jobs, a row may come from another job than the one that failed.
-            came = {} if refusal and len(jobs) > 1 else {uid: rows[uid] for uid in uids if uid in rows}
-            found.messages |= came
-            missing = [uid for uid in uids if uid not in came]
+            found.messages |= {uid: rows[uid] for uid in uids if uid in rows}
+            missing = [uid for uid in uids if uid not in rows]
             plain = [item for item in items if not item.startswith(_OFTEN_BROKEN)]
             if lost is not None:
                 failure = FetchFailure.of(lost)

@@ -123,7 +123,7 @@ def _steps(
     uids: set[int] = set()
     statements: dict[str, None] = {}
     for keys in searches:
-        found = yield from SearchServer(session).search(name, Plan(keys=keys))
+        found = yield from SearchServer(session).search(Plan(keys=keys))
         assert found is not None  # noqa: S101 - the keys are ASCII
         uids.update(found.uids)
         statements |= dict.fromkeys(found.statements)

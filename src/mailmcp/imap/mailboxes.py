@@ -5,8 +5,7 @@ RFC 9051 section 6.3.9; SPECIAL-USE by RFC 6154, LIST-STATUS by RFC 5819.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from imapclient.imap_utf7 import decode as decode_utf7
 
@@ -17,16 +16,15 @@ from mailmcp.imap.command import (
     Response,
     canonical_name,
     encode_mailbox,
-    find_asking_to_wait,
+    parse_line,
 )
-from mailmcp.imap.errors import format_refusal, refused_error
+from mailmcp.imap.errors import protocol_error, refused_error
+from mailmcp.imap.pipeline import in_bursts
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_use import use_of
-from mailmcp.imap.values import parse_line
+from mcp_envelope import ToolError
 
 _COUNTS = b"(MESSAGES UNSEEN)"
-_BURST = 50
-"""STATUS commands in one burst: the responses fit any socket buffer."""
 
 _DELIMITER = re.compile(rb"[!-~]")
 _LINE_ENDS = re.compile(r"[\r\n\0]")
@@ -68,21 +66,6 @@ class Mailbox:
         return self.name.rpartition(self.delimiter)[2] if self.delimiter else self.name
 
 
-class CountFailure(NamedTuple):
-    """Why a mailbox has no counts."""
-
-    why: str
-    retryable: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """The mailboxes, and why some have no counts, by name."""
-
-    mailboxes: tuple[Mailbox, ...]
-    uncounted: dict[str, CountFailure] = field(default_factory=dict)
-
-
 def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mailbox, ...]:
     """List every mailbox, INBOX first, then by name; one round trip.
 
@@ -90,20 +73,16 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
     """
     response = _list(session, with_counts=with_counts)
     parsed = [each for line in response.lines("LIST") if (each := _parse_mailbox(line)) is not None]
-    # Of two spellings of one name, that of RFC 3501 is last, and stays.
-    parsed.sort(key=lambda each: encode_mailbox(each[1].name) == each[0])
-    mailboxes: dict[str, Mailbox] = {}
-    for octets, mailbox in parsed:
-        mailboxes[mailbox.name] = mailbox
-        session.quirks.raw_names.pop(mailbox.name, None)
-        if encode_mailbox(mailbox.name) != octets and not _LINE_ENDS.search(octets.decode("latin-1")):
-            session.quirks.raw_names[mailbox.name] = octets
-    for name, counts in _parse_counts(response).items():
-        if name in mailboxes:
-            mailboxes[name] = _with_counts(mailboxes[name], counts)
-    uses = session.account.special_uses
-    for name in uses.keys() & mailboxes.keys():
-        mailboxes[name] = replace(mailboxes[name], special_use=uses[name])
+    mailboxes = {mailbox.name: mailbox for _, mailbox in parsed}
+    session.quirks.raw_names = {
+        mailbox.name: octets
+        for octets, mailbox in parsed
+        if encode_mailbox(mailbox.name) != octets and not _LINE_ENDS.search(octets.decode("latin-1"))
+    }
+    counts, uses = _parse_counts(response), session.account.special_uses
+    for name, mailbox in mailboxes.items():
+        use = uses.get(name, mailbox.special_use)
+        mailboxes[name] = replace(_with_counts(mailbox, counts.get(name, {})), special_use=use)
     _guess_special_uses(mailboxes)
     return tuple(sorted(mailboxes.values(), key=lambda each: listing_order(each.name)))
 
@@ -141,38 +120,31 @@ def listing_order(name: str) -> tuple[bool, str]:
     return (name != "INBOX", name)
 
 
-def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
-    """Add missing counts by STATUS, for many mailboxes in one round trip.
+def count_mailboxes(
+    session: Session, mailboxes: Sequence[Mailbox]
+) -> tuple[list[Mailbox], dict[str, ToolError]]:
+    """Add missing counts by STATUS; one round trip for about a thousand mailboxes.
 
-    A mailbox that can't be counted is returned without counts and is in `uncounted`.
+    Also return why mailboxes can't be counted, by name.
     """
+    account_id = session.account.account_id
     lacking = [each for each in mailboxes if each.selectable and each.messages is None]
-    counted: dict[str, Mailbox] = {}
-    uncounted: dict[str, CountFailure] = {}
-    waiting: RefusedError | None = None
-    for start in range(0, len(lacking), _BURST):
-        burst = lacking[start : start + _BURST]
-        # If the server asks to wait, more commands would only keep it busy.
-        results = [waiting] * len(burst) if waiting else _status(session, burst)
-        waiting = find_asking_to_wait(results)
-        # Of all responses together: a server may complete the commands of a burst in any order.
-        responses = [each for each in results if isinstance(each, Response)]
-        counts = {name: each for response in responses for name, each in _parse_counts(response).items()}
-        for mailbox, result in zip(burst, results, strict=True):
-            if mailbox.name in counts:
-                counted[mailbox.name] = _with_counts(mailbox, counts[mailbox.name])
-            elif isinstance(result, RefusedError):
-                uncounted[mailbox.name] = CountFailure(format_refusal(result), result.retryable)
-            else:
-                uncounted[mailbox.name] = CountFailure("the server sent no counts", retryable=True)
-    return Listed(mailboxes=tuple(counted.get(each.name, each) for each in mailboxes), uncounted=uncounted)
-
-
-def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Response | RefusedError]:
+    names = [quoted_mailbox(session.quirks, each.name) for each in lacking]
     closing = _close(session)
-    names = [quoted_mailbox(session.quirks, each.name) for each in mailboxes]
-    commands = [Command(name="STATUS", arguments=[name, _COUNTS]) for name in names]
-    return session.run_all([*closing, *commands])[len(closing) :]
+    commands = closing + [Command(name="STATUS", arguments=[name, _COUNTS]) for name in names]
+    bursts = in_bursts(commands, lambda each: each.octets)
+    replies = [reply for burst in bursts for reply in session.run_all(burst)][len(closing) :]
+    # Of all responses together: a server may complete the commands of a burst in any order.
+    responses = [each for each in replies if isinstance(each, Response)]
+    counts = {name: each for response in responses for name, each in _parse_counts(response).items()}
+    uncounted = {
+        mailbox.name: refused_error(account_id, reply)
+        if isinstance(reply, RefusedError)
+        else protocol_error(account_id, "sent no counts for the mailbox")
+        for mailbox, reply in zip(lacking, replies, strict=True)
+        if mailbox.name not in counts
+    }
+    return [_with_counts(each, counts.get(each.name, {})) for each in mailboxes], uncounted
 
 
 def _parse_mailbox(line: list[Piece]) -> tuple[bytes, Mailbox] | None:
@@ -226,15 +198,17 @@ def _parse_counts(response: Response) -> dict[str, dict[bytes, int]]:
             numbers = {key.upper(): int(value) for key, value in pairs}
         except (ValueError, TypeError, AttributeError):
             continue  # the mailbox stays without counts, which is reported
-        octets = _octets(raw_name)
-        name = decode_mailbox(octets)
-        if min(numbers.values(), default=0) >= 0 and (name not in counts or encode_mailbox(name) == octets):
-            counts[name] = numbers
+        if min(numbers.values(), default=0) >= 0:
+            counts[decode_mailbox(_octets(raw_name))] = numbers
     return counts
 
 
 def _with_counts(mailbox: Mailbox, counts: dict[bytes, int]) -> Mailbox:
-    return replace(mailbox, messages=counts.get(b"MESSAGES"), unseen=counts.get(b"UNSEEN"))
+    return replace(
+        mailbox,
+        messages=counts.get(b"MESSAGES", mailbox.messages),
+        unseen=counts.get(b"UNSEEN", mailbox.unseen),
+    )
 
 
 def _guess_special_uses(mailboxes: dict[str, Mailbox]) -> None:

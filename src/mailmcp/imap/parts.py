@@ -9,21 +9,11 @@ All functions raise `DeadlineError` or `InternalError` if the connection failed;
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure, fetch_messages
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.session import Session
-from mailmcp.reasons import Reason
-from mcp_envelope import Code
-
-_ANOTHER_RANGE: Final = FetchFailure(
-    code=Code.INTERNAL,
-    reason=Reason.SERVER_REFUSED,
-    stage="fetch",
-    message="The server sent another range of the part than requested.",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,20 +55,20 @@ def fetch_rest(
     """Fetch what follows the first range of a part, from `offset` on; one round trip for each range.
 
     `size_octets` is its size by the structure, which may be wrong. Yields octets, never empty, to the end of
-    the part; or a failure, and nothing after it.
+    the part; or a failure, and nothing after it. Without `part_id`, of the whole message.
     """
-    count = limits.PART_RANGE_OCTETS
+    count = limits.PART_RANGE_OCTETS if part_id else limits.MESSAGE_WINDOW_OCTETS
     latest = offset
     # A range that was not full may be the end, if the size agrees.
     while not (offset == size_octets or (offset > size_octets and latest < count)):
         fetched = _fetch(session, uid, f"BODY.PEEK[{part_id}]<{offset}.{count}>")
-        octets = (
-            fetched if isinstance(fetched, FetchFailure) else _octets_from(fetched, part_id, offset, count)
-        )
-        if octets:
-            yield octets
-        if not octets or isinstance(octets, FetchFailure):
+        if isinstance(fetched, FetchFailure):
+            yield fetched
             return
+        octets = _octets_from(fetched, part_id, offset, count)
+        if not octets:
+            return
+        yield octets
         latest = len(octets)
         offset += latest
 
@@ -88,8 +78,7 @@ def fetch_window(session: Session, uid: int, *, offset: int, count: int) -> Wind
     fetched = _fetch(session, uid, "RFC822.SIZE", f"BODY.PEEK[]<{offset}.{count}>")
     if isinstance(fetched, FetchFailure):
         return fetched
-    found = _octets_from(fetched, "", offset, count)
-    octets = b"" if isinstance(found, FetchFailure) else found[:count]
+    octets = _octets_from(fetched, "", offset, count)[:count]
     said = fetched.size_octets if fetched.size_octets is not None else offset + len(octets)
     return Window(offset=offset, octets=octets, said_octets=said)
 
@@ -99,20 +88,19 @@ def fetch_whole(session: Session, uid: int, *, limit_octets: int) -> bytes | Win
 
     Return the first window if the message is longer than `limit_octets`.
     """
-    octets = bytearray()
-    first: Window | None = None
-    while True:
-        count = limits.MESSAGE_WINDOW_OCTETS
-        window = fetch_window(session, uid, offset=len(octets), count=count)
-        if isinstance(window, FetchFailure):
-            return window
-        first = first or window
-        octets += window.octets
-        if max(len(octets), first.said_octets) > limit_octets:
-            return first
-        # A window that was not full is the end only if the size agrees; an empty one always is.
-        if not window.octets or (len(octets) >= window.said_octets and len(window.octets) < count):
+    first = fetch_window(session, uid, offset=0, count=limits.MESSAGE_WINDOW_OCTETS)
+    if isinstance(first, FetchFailure):
+        return first
+    octets = bytearray(first.octets)
+    rest = fetch_rest(session, uid, "", offset=len(octets), size_octets=first.said_octets)
+    while max(len(octets), first.said_octets) <= limit_octets:
+        more = next(rest, b"")
+        if isinstance(more, FetchFailure):
+            return more
+        if not more:
             return bytes(octets)
+        octets += more
+    return first
 
 
 def _fetch(session: Session, uid: int, *items: str) -> FetchedMessage | FetchFailure:
@@ -120,13 +108,14 @@ def _fetch(session: Session, uid: int, *items: str) -> FetchedMessage | FetchFai
     return result.failures[uid] if uid in result.failures else result.messages[uid]
 
 
-def _octets_from(fetched: FetchedMessage, part_id: str, offset: int, count: int) -> bytes | FetchFailure:
+def _octets_from(fetched: FetchedMessage, part_id: str, offset: int, count: int) -> bytes:
     """Return the octets of a section from `offset` on, which may be more than the `count` requested.
 
-    Without an origin it should be all there is, but some servers forget the origin.
+    Without an origin it should be all there is, but some servers forget the origin. Of another range than
+    requested, nothing.
     """
     name = part_id.upper()
     octets = fetched.sections.get(name, b"")
     is_all = len(octets) > count or (not name and len(octets) == fetched.size_octets)
     origin = fetched.origins.get(name, 0 if is_all else offset)
-    return octets[offset - origin :] if origin <= offset else _ANOTHER_RANGE
+    return octets[offset - origin :] if origin <= offset else b""

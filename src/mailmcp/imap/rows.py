@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from imapclient.datetime_util import parse_to_datetime
 
 from mailmcp import limits
-from mailmcp.imap.command import RefusedError, Response
-from mailmcp.imap.values import parse_line
+from mailmcp.imap.command import RefusedError, Response, parse_line
 
 _SECTION = re.compile(rb"BODY(?:\.PEEK)?\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
 """pymap writes PEEK in its response."""

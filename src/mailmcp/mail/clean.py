@@ -9,13 +9,9 @@ is removed is counted, so that a reply can say so.
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from mailmcp.limits import NOTICE_CHARS_MAX
-
-COMBINING_MARKS_MAX: Final = 8
-"""Marks kept on one character: chanted Hebrew has five, and stacks of them cover the lines around."""
 
 _ZWNJ: Final = "\u200c"
 _ZWJ: Final = "\u200d"
@@ -41,15 +37,6 @@ _FLAG_TAGS: Final = tuple(
     for region in ("gbeng", "gbsct", "gbwls")  # all that Unicode recommends: England, Scotland, Wales
 )
 _SUSPECT: Final = re.compile(f"(?<=\U0001f3f4)(?:{'|'.join(_FLAG_TAGS)})|[{INVISIBLE}\ud800-\udfff]")
-_BOND: Final = re.compile(rf".[{INVISIBLE}\u20e3\U0001f3fb-\U0001f3ff]|[{_ZWNJ}{_ZWJ}]", re.DOTALL)
-"""A character of a clean text that the next one belongs to."""
-
-_REGIONAL: Final = re.compile("[\U0001f1e6-\U0001f1ff]")
-"""Letters that are drawn as a flag, two by two (UTS 51 section 1.5)."""
-
-_BONDS_MAX: Final = 16
-"""Of one flag or emoji; the longest has nine."""
-
 _BLANK: Final = re.compile(rf"[\s{INVISIBLE}]*+")
 _SUSPECT_ASCII: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 """The suspects in ASCII, found ten times as fast."""
@@ -57,10 +44,6 @@ _SUSPECT_ASCII: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_SEPARATORS: Final = re.compile("\r\n|[\r\u2028\u2029]")
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SPACES: Final = re.compile(r"\s+")
-# Marks are among these: not in a word as Python sees it, not a space, and beyond Latin. One may decompose
-# into two, and the letter before into up to three.
-_MAYBE_MARKS: Final = re.compile(rf"[^\w\s\0-\u02ff]{{{COMBINING_MARKS_MAX // 2 - 1},}}")
-
 # Arabic to Meetei Mayek extensions and presentation forms: scripts whose spelling uses joiners.
 _JOINING: Final = re.compile(
     f"(?![{INVISIBLE}])"
@@ -95,9 +78,8 @@ def clean_text(text: str) -> Cleaned:
     Newline and tab stay. CRLF, lone CR and the Unicode line separators become newline.
     Zero-width joiners stay between emoji and in joining scripts; variation selectors stay after
     emoji, ideographs and letters of their own script. The blank of Braille becomes a space
-    outside Braille. Of stacked combining marks COMBINING_MARKS_MAX stay, and none at the start,
-    where they would be drawn on whatever comes before the text. Lone surrogates become U+FFFD,
-    so that the text can always be encoded.
+    outside Braille. No combining mark stays at the start, where it would be drawn on whatever comes before
+    the text. Lone surrogates become U+FFFD, so that the text can always be encoded.
     """
     lines = kept = text
     suspect = _SUSPECT_ASCII if text.isascii() else _SUSPECT
@@ -105,7 +87,7 @@ def clean_text(text: str) -> Cleaned:
         lines = _LINE_SEPARATORS.sub("\n", text)
         kept = _SUSPECT.sub(_keep_if_seen, lines)
     if not kept.isascii():
-        kept = strip_leading_marks(_MAYBE_MARKS.sub(_bound_marks, kept))
+        kept = strip_leading_marks(kept)
     return Cleaned(text=kept, removed=len(lines) - len(kept))
 
 
@@ -135,45 +117,13 @@ def bounded_line(value: str) -> str:
 
 
 def cut_end(text: str, max_chars: int) -> str:
-    """Return at most `max_chars` characters: the beginning of a clean text and "…", no half flag or emoji."""
-    return text if len(text) <= max_chars else cut_text(text, max_chars - 1).rstrip() + "…"
+    """Return at most `max_chars` characters: the beginning of a clean text and "…"."""
+    return text if len(text) <= max_chars else clean_line(text[: max_chars - 1]).text + "…"
 
 
 def cut_start(text: str, max_chars: int) -> str:
-    """Return at most `max_chars` characters: "…" and the end of a clean text, no half flag or emoji."""
-    if len(text) <= max_chars:
-        return text
-    first = len(text) - max_chars + 1
-    starts = range(first, min(first + _BONDS_MAX, len(text)))
-    start = next((each for each in starts if not _is_within(text, each)), first)
-    return "…" + clean_line(text[start:]).text
-
-
-def cut_text(text: str, max_chars: int) -> str:
-    """Return at most the first `max_chars` characters of a clean text, without half a flag or emoji."""
-    if len(text) <= max_chars:
-        return text
-    for end in range(max_chars, max(max_chars - _BONDS_MAX, 0), -1):
-        if not _is_within(text, end):
-            return text[:end]
-    return text[:max_chars]
-
-
-def without_torn_end(text: str) -> str:
-    """Return the beginning of a longer clean text without what may be half a character, flag or emoji."""
-    text = text.rstrip("\ufffd")
-    kept = cut_text(text, max(len(text) - 1, 0))
-    return kept if _EMOJI.match(text, len(kept)) else text
-
-
-def _is_within(text: str, at: int) -> bool:
-    """Return whether a place is within a flag or an emoji of a clean text."""
-    if _BOND.match(text, at - 1) is not None:
-        return True
-    if _REGIONAL.match(text, at) is None:
-        return False
-    letters = next((count for count in range(at) if not _REGIONAL.match(text, at - 1 - count)), at)
-    return letters % 2 == 1
+    """Return at most `max_chars` characters: "…" and the end of a clean text."""
+    return text if len(text) <= max_chars else "…" + clean_line(text[1 - max_chars :]).text
 
 
 def blank_controls(text: str) -> str:
@@ -215,27 +165,6 @@ def _selects(character: str, before: str) -> bool:
         return "\u1820" <= before <= "\u18aa"  # Mongolian letters
     is_variant = "\ufe00" <= character <= "\ufe0d" or "\U000e0100" <= character <= _IDEOGRAPH_VARIANT_MAX
     return is_variant and _IDEOGRAPH.match(before) is not None
-
-
-def _bound_marks(match: re.Match[str]) -> str:
-    """Remove the marks beyond COMBINING_MARKS_MAX on one character, those that are a part of it included."""
-    kept: list[str] = []
-    on_one = _count_marks(match.string[match.start() - 1]) if match.start() else 0
-    is_kept = True
-    for character in match.group():
-        marks, category = _count_marks(character), unicodedata.category(character)
-        if category != "Cf":  # a joiner stays with the mark before it, and what follows is on the same letter
-            on_one = marks + (on_one if category.startswith("M") else 0)
-            is_kept = not marks or on_one <= COMBINING_MARKS_MAX
-        if is_kept:
-            kept.append(character)
-    return "".join(kept)
-
-
-@lru_cache(maxsize=1024)
-def _count_marks(character: str) -> int:
-    decomposed = unicodedata.normalize("NFD", character)
-    return sum(unicodedata.category(each).startswith("M") for each in decomposed)
 
 
 def _joins(joiner: str, before: str, after: str, two_before: str) -> bool:

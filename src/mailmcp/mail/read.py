@@ -12,7 +12,7 @@ from typing import Final
 
 from mailmcp.limits import NOTICE_CHARS_MAX
 from mailmcp.mail.charset.decode import WRONG_CHARSET
-from mailmcp.mail.clean import bounded_line, clean_line, without_torn_end
+from mailmcp.mail.clean import bounded_line, clean_line
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import MessageView, parse_message
@@ -78,15 +78,8 @@ class ReadText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadMessage:
+class ReadMessage(ReadText):
     """One message, read."""
-
-    body: BodyText
-    text: str
-    """The body's text, with its quoted history collapsed if requested."""
-
-    quoted_lines: int
-    """Lines of quoted history removed from `text`."""
 
     not_in_html: PlainOnly
     """What the plain text says and the HTML doesn't show; nothing if the HTML is cut or missing."""
@@ -132,7 +125,7 @@ def read_text(
     body = body_text(text_parts, octets, cut=cut)
     read = text_parts.html if body.from_html else text_parts.plain
     is_cut = not cut.isdisjoint(part.part_id for part in read)
-    text, quoted_lines = without_torn_end(body.text) if is_cut else body.text, 0
+    text, quoted_lines = body.text.rstrip("\ufffd") if is_cut else body.text, 0
     if collapse:
         collapsed = collapse_quotes(
             text,
@@ -177,6 +170,7 @@ def read_message(
         body=body,
         text=found.text,
         quoted_lines=found.quoted_lines,
+        is_cut=found.is_cut,
         not_in_html=(
             PlainOnly() if html_is_cut else lines_not_in_html(text_parts, octets, html_is_read=body.from_html)
         ),

@@ -33,6 +33,10 @@ _SOURCE = re.compile(
     re.ASCII | re.VERBOSE,
 )
 
+_LISTED = re.compile(
+    r"(?P<account>[\w-]{1,64})\.(?P<counts>[01])\.(?P<position>[^.]+)(?P<all>\.\*)?", re.ASCII
+)
+
 
 class Way(StrEnum):
     """How the messages of a search come into their order; the first page chooses it."""
@@ -167,20 +171,13 @@ def _parse_sources(texts: Sequence[str]) -> Iterator[Position]:
         account_id = match["account"] or account_id if match else ""
         if match is None or not account_id:
             raise malformed_cursor()
-        source = Position(
-            account_id=account_id,
-            mailbox=unescape_field(match["mailbox"]),
-            uidvalidity=int(match["uidvalidity"] or 0),
-            way=Way(match["way"] or Way.UID),
-            uid=int(match["uid"] or 0),
-            rank=int(match["rank"] or 0),
-            low=int(match["low"] or 0),
-            high=int(match["high"] or 0),
-            skip=tuple(map(int, (match["skip"] or "").split(","))) if match["skip"] else (),
-        )
-        if max(source.uidvalidity, source.uid, source.low, source.high, *source.skip) > UINT32_MAX:
+        numbers = {name: int(match[name] or 0) for name in ("uidvalidity", "uid", "rank", "low", "high")}
+        skip = tuple(map(int, match["skip"].split(","))) if match["skip"] else ()
+        if max(*skip, *(number for name, number in numbers.items() if name != "rank")) > UINT32_MAX:
             raise malformed_cursor()
-        yield source
+        mailbox = unescape_field(match["mailbox"])
+        way = Way(match["way"] or Way.UID)
+        yield Position(account_id=account_id, mailbox=mailbox, way=way, skip=skip, **numbers)
 
 
 def escape_field(value: str) -> str:

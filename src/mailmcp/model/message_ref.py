@@ -56,15 +56,15 @@ class MessageRef:
         return f"{self.message_uri}/attachment/{part_id}"
 
 
+def make_ref(account_id: str, mailbox: str, uidvalidity: str, uid: str) -> MessageRef | None:
+    """Make a reference from texts; None if a number is too large, or the mailbox has CR, LF or NUL."""
+    numbers = int(uidvalidity), int(uid)
+    if max(numbers) > UINT32_MAX or any(character in mailbox for character in "\r\n\0"):
+        return None
+    return MessageRef(account_id=account_id, mailbox=mailbox, uidvalidity=numbers[0], uid=numbers[1])
+
+
 def parse_ref(text: str) -> MessageRef | None:
     """Parse an id from the right, since a mailbox may contain colons; None if it is not an id."""
     match = _ID.fullmatch(text)
-    if match:
-        uidvalidity, uid = int(match["uidvalidity"]), int(match["uid"])
-        if max(uidvalidity, uid) <= UINT32_MAX and not any(
-            character in match["mailbox"] for character in "\r\n\0"
-        ):
-            return MessageRef(
-                account_id=match["account"], mailbox=match["mailbox"], uidvalidity=uidvalidity, uid=uid
-            )
-    return None
+    return make_ref(*match.groups()) if match else None

@@ -126,17 +126,6 @@ class Criterion:
     name: str = ""
     """The field of `SearchQuery`."""
 
-    def __post_init__(self) -> None:
-        measured = self.proof in {Proof.FLAGS, Proof.TIME, Proof.SIZE, Proof.WRITTEN}
-        complete = (
-            (self.keys is None) == (self.proof is Proof.STRUCTURE)
-            and (self.holds is not None) == measured
-            and bool(self.header_fields) == (self.proof is Proof.HEADER)
-            and bool(self.capability) == bool(self.provider)
-        )
-        if not complete:
-            raise TypeError(f"a criterion by {self.noun} lacks its keys or its proof")
-
     @property
     def argument(self) -> str:
         """The argument's name: the field's, which has `_` behind it where Python reserves the word."""
@@ -166,12 +155,6 @@ KEYWORD: Final = re.compile(r"[!#$&'+,\-./0-9:;<=>?@A-Z\[^_`a-z|}~]{1,255}")
 """RFC 9051 section 9, flag-keyword."""
 
 
-def _keyword(text: str) -> bytes:
-    if not KEYWORD.fullmatch(text):
-        raise ValueError("not a keyword: callers refuse it")
-    return text.encode()
-
-
 def bare_message_id(text: str) -> str:
     """Strip the angle brackets from a Message-ID."""
     return text.strip().removeprefix("<").removesuffix(">")
@@ -193,11 +176,7 @@ def _seen(word: str) -> Keys:
     return (*headers, b"BODY", word)
 
 
-def _in_header(
-    *header_fields: str,
-    keys: Callable[[str], Keys] | None = None,
-    **row: Any,
-) -> str:
+def _in_header(*header_fields: str, keys: Callable[[str], Keys] | None = None, **row: Any) -> str:
     """A part of one of some header fields.
 
     Without `keys`, the search is `HEADER <field> <text>`, in the one field there is.
@@ -232,13 +211,7 @@ def _flag(key: bytes, flag: str, *, is_set: bool, aliases: str, published: bool 
 
 def _octets(key: bytes, holds: Callable[[int, int], bool], **row: Any) -> int:
     return _criterion(
-        0,
-        Kind.OCTETS,
-        Proof.SIZE,
-        noun="size",
-        holds=holds,
-        keys=lambda octets: (key, octets),
-        **row,
+        0, Kind.OCTETS, Proof.SIZE, noun="size", holds=holds, keys=lambda octets: (key, octets), **row
     )
 
 
@@ -306,10 +279,7 @@ class SearchQuery:
         aliases="sender from_address from_email from_name author",
     )
     to: str = _address(
-        "To",
-        keys=lambda piece: (b"TO", piece),
-        noun="To",
-        aliases="recipient recipients to_address to_email",
+        "To", keys=lambda piece: (b"TO", piece), noun="To", aliases="recipient recipients to_address to_email"
     )
     cc: str = _address("Cc", keys=lambda piece: (b"CC", piece), noun="Cc", published=False)
     any_address: str = _address(
@@ -321,24 +291,14 @@ class SearchQuery:
         description="From, To or Cc.",
         aliases="address participant participants contact person",
     )
-    subject: str = _in_header(
-        "Subject",
-        keys=lambda text: (b"SUBJECT", text),
-        noun="subject",
-    )
-    body: str = _criterion(
-        "",
-        Kind.PHRASE,
-        Proof.WORDS,
-        noun="body",
-        keys=lambda text: (b"BODY", text),
-    )
+    subject: str = _in_header("Subject", keys=lambda text: (b"SUBJECT", text), noun="subject")
+    body: str = _criterion("", Kind.PHRASE, Proof.WORDS, noun="body", keys=lambda text: (b"BODY", text))
     keyword: str = _criterion(
         "",
         Kind.KEYWORD,
         Proof.FLAGS,
         noun="flags",
-        keys=lambda keyword: (b"KEYWORD", _keyword(keyword)),
+        keys=lambda keyword: (b"KEYWORD", keyword.encode()),
         holds=lambda keyword, flags: keyword.lower() in flags,
         description="IMAP keyword like $Forwarded.",
     )
@@ -367,11 +327,7 @@ class SearchQuery:
     )
     flagged: bool = _flag(b"FLAGGED", "\\flagged", is_set=True, aliases="starred is_starred is_flagged")
     answered: bool = _flag(
-        b"ANSWERED",
-        "\\answered",
-        is_set=True,
-        aliases="replied is_answered is_replied",
-        published=False,
+        b"ANSWERED", "\\answered", is_set=True, aliases="replied is_answered is_replied", published=False
     )
     unanswered_only: bool = _flag(
         b"UNANSWERED",
@@ -409,10 +365,7 @@ class SearchQuery:
         aliases="type category message_type mail_type",
     )
     larger_than: int = _octets(
-        b"LARGER",
-        lambda limit, size: size > limit,
-        description="Octets.",
-        aliases="min_size larger",
+        b"LARGER", lambda limit, size: size > limit, description="Octets.", aliases="min_size larger"
     )
     smaller_than: int = _octets(
         b"SMALLER", lambda limit, size: size < limit, aliases="max_size smaller", published=False
@@ -462,10 +415,6 @@ class SearchQuery:
     def only(self, rows: Iterable[Criterion]) -> "SearchQuery":
         """Return the query without all other criteria."""
         return SearchQuery(**{row.name: self[row] for row in rows})
-
-    def asks_server(self, row: Criterion) -> bool:
-        """Return whether there is a search key for a criterion."""
-        return row.keys is not None and any(row.keys(term) for term in row.terms(self[row]))
 
     def is_ascii(self, row: Criterion) -> bool:
         """Return whether a criterion searches for ASCII."""

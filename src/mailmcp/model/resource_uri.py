@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from mailmcp.model.message_ref import UINT32_MAX, MessageRef
+from mailmcp.model.message_ref import MessageRef, make_ref
 from mailmcp.reasons import Reason
 from mcp_envelope import InvalidInputError
 
@@ -66,19 +66,12 @@ def parse_resource_uri(text: str) -> ResourceUri:
             mailbox that is not UTF-8 or contains CR, LF or NUL.
     """
     match = _URI.fullmatch(text) if len(text) <= URI_CHARS_MAX else None
-    if match is not None:
-        if match["mailbox"] is None:
-            return ResourceUri(kind=ResourceKind.MAILBOXES, account_id=match["account"])
-        ref = _message(match)
-        if ref is not None:
-            kind = (
-                ResourceKind.ATTACHMENT
-                if match["part_id"]
-                else ResourceKind.RAW
-                if match["raw"]
-                else ResourceKind.MESSAGE
-            )
-            return ResourceUri(kind=kind, account_id=ref.account_id, ref=ref, part_id=match["part_id"] or "")
+    if match is not None and not match["mailbox"]:
+        return ResourceUri(kind=ResourceKind.MAILBOXES, account_id=match["account"])
+    if match is not None and (ref := _ref(match)) is not None:
+        kind = ResourceKind.RAW if match["raw"] else ResourceKind.MESSAGE
+        kind = ResourceKind.ATTACHMENT if match["part_id"] else kind
+        return ResourceUri(kind=kind, account_id=ref.account_id, ref=ref, part_id=match["part_id"] or "")
     raise InvalidInputError.of(
         "uri",
         Reason.MALFORMED_ID,
@@ -87,12 +80,9 @@ def parse_resource_uri(text: str) -> ResourceUri:
     )
 
 
-def _message(match: re.Match[str]) -> MessageRef | None:
-    uidvalidity, uid = int(match["uidvalidity"]), int(match["uid"])
+def _ref(match: re.Match[str]) -> MessageRef | None:
     try:
         mailbox = unquote_to_bytes(match["mailbox"]).decode()
     except UnicodeDecodeError:
         return None
-    if max(uidvalidity, uid) > UINT32_MAX or any(character in mailbox for character in "\r\n\0"):
-        return None
-    return MessageRef(account_id=match["account"], mailbox=mailbox, uidvalidity=uidvalidity, uid=uid)
+    return make_ref(match["account"], mailbox, match["uidvalidity"], match["uid"])

@@ -66,11 +66,16 @@ def list_columns(row: ListedRow, who: str, *, zone: tzinfo, when: str = "") -> l
     time = time_column(row.date, zone, arrived=row.arrived)
     if row.arrived and row.arrived != row.date:
         time += f", arrived {datetime.fromisoformat(row.arrived).astimezone(zone):%Y-%m-%d}"
+    flags = {flag.lower() for flag in row.flags}
+    marks = [mark for flag, mark in _MARKS.items() if flag in flags]
+    if "\\seen" not in flags:
+        marks.insert(0, "unread")
+    invitation = _INVITATIONS.get(row.invitation, "invitation") if row.invitation else ""
+    if invitation and when:
+        invitation += f": {quote(when)}"
     return [
         time,
-        *marks_of(row.flags),
-        *(["look-alike sender"] if row.suspicions else []),
-        *invitation_column(row.invitation or "", when),
+        *filter(None, [", ".join(marks), "look-alike sender" if row.suspicions else "", invitation]),
         f"{who}: {quote(row.subject) or 'no subject'}",
         *(["files unknown"] if row.attachments_unknown else []),
         *files_column(row.attachments or (), row.attachments_total),
@@ -91,21 +96,7 @@ def people_column(written: str) -> str:
     return quote(_BRACKETED.sub(lambda match: f"({match[1]})" if match[1] else match[0], written))
 
 
-def invitation_column(method: str, when: str = "") -> list[str]:
-    """Return one column that names what a message does with an invitation, and its time; none for ""."""
-    named = _INVITATIONS.get(method, "invitation")
-    return [f"{named}: {quote(when)}" if when else named] if method else []
-
-
 def places_line(places: Sequence[str]) -> list[str]:
     """Write a line with the ids of copies, "…" for the rest; none if there are none."""
     shown = ", ".join(each if each == ELLIPSIS else code(each) for each in places)
     return [f"  also {shown}"] if shown else []
-
-
-def marks_of(flags: Sequence[str]) -> list[str]:
-    """Return one column that names what is special; none for an ordinary read message."""
-    lowered = {flag.lower() for flag in flags}
-    marks = [] if "\\seen" in lowered else ["unread"]
-    marks += [mark for flag, mark in _MARKS.items() if flag in lowered]
-    return [", ".join(marks)] if marks else []

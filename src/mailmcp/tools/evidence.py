@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.mail.clean import without_torn_end
 from mailmcp.mail.html.marks import MARK_OPENING
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts
@@ -84,4 +83,4 @@ def text_of(fetched: FetchedMessage, terms: SearchTerms) -> str:
     octets = {part.part_id: view.part_octets(part) or b"" for part in text_parts.all}
     parts = frozenset(octets) if cut else frozenset()
     seen = body_text(text_parts, octets, cut=parts).text
-    return without_torn_end(seen) if cut else seen
+    return seen.rstrip("\ufffd") if cut else seen

@@ -1,7 +1,6 @@
 """One message in a list: what to fetch for it, and its row of data."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
@@ -30,9 +29,8 @@ ROW_PLACES_MAX: Final = 5
 """Other mailboxes named in a row: Gmail shows a message under each of its labels."""
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
-_EVIDENCE_FIELDS = "CC"
-_TEXT_FIELDS = "MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
-"""Needed to read the first octets of TEXT."""
+_TEXT_FIELDS = "CC MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
+"""To say where words were found, and to read the first octets of TEXT."""
 
 _NOTHING = SearchTerms()
 _ANYONES = SentMail()
@@ -106,20 +104,6 @@ class MessageRow(LeanMessageRow):
     email_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowDetails:
-    """What a row shows beyond what the search has fetched."""
-
-    when: str = ""
-    """When the invitation takes place, if it is one and that is known."""
-
-    replaced_by: str = ""
-    not_delivered_to: tuple[str, ...] = ()
-
-
-_NO_DETAILS = RowDetails()
-
-
 def row_items(*, snippets: bool, terms: SearchTerms = _NOTHING) -> Callable[[Session], Sequence[str]]:
     """Choose what to fetch for a row: header fields and the structure, never whole messages.
 
@@ -128,11 +112,10 @@ def row_items(*, snippets: bool, terms: SearchTerms = _NOTHING) -> Callable[[Ses
 
     def items(session: Session) -> Sequence[str]:
         chosen = ["UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", *id_items(session)]
-        fields = f"{_FIELDS} {_EVIDENCE_FIELDS}" if snippets and terms else _FIELDS
         if snippets:
             text = f"BODY.PEEK[TEXT]<0.{text_octets(terms)}>"
-            return [*chosen, f"BODY.PEEK[HEADER.FIELDS ({fields} {_TEXT_FIELDS})]", text]
-        return [*chosen, f"BODY.PEEK[HEADER.FIELDS ({fields})]"]
+            return [*chosen, f"BODY.PEEK[HEADER.FIELDS ({_FIELDS} {_TEXT_FIELDS})]", text]
+        return [*chosen, f"BODY.PEEK[HEADER.FIELDS ({_FIELDS})]"]
 
     return items
 
@@ -145,7 +128,6 @@ def build_row(
     terms: SearchTerms = _NOTHING,
     places: Sequence[MessageRef] = (),
     sent_mail: SentMail = _ANYONES,
-    details: RowDetails = _NO_DETAILS,
 ) -> MessageRow:
     """Build the row of a message from what `row_items` requested, or some of it.
 
@@ -187,9 +169,6 @@ def build_row(
             "attachments_total": len(parts) if len(parts) > limits.ROW_FILES_MAX else None,
             "attachments_unknown": may_have_files or None,
             "invitation": invitation_method(structure.root, fetched.sections) or None,
-            "when": details.when or None,
-            "replaced_by": details.replaced_by or None,
-            "not_delivered_to": list(details.not_delivered_to) or None,
             "places": shown_ids((each.message_id for each in places), ROW_PLACES_MAX) or None,
             "matched_in": matched_in,
             "snippet": snippet,

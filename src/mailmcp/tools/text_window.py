@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from mailmcp.mail.clean import cut_text
 from mailmcp.mail.html.marks import MARK_OPENING, is_in_mark
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError
@@ -43,8 +42,7 @@ def cut_window(text: str, *, offset: int, max_chars: int, argument: str = "text_
             f"is past the end: the text has {counted(total, 'character')}. Send less, or leave it out.",
         )
     start = offset if offset >= 0 else max(0, total + offset)
-    # One character more shows whether the last one is whole.
-    end = start + len(cut_text(text[start : start + max_chars + 1], max_chars))
+    end = min(start + max_chars, total)
     # What begins within a mark of possibly hidden text gets a mark of its own.
     opening = MARK_OPENING if is_in_mark(text, start) else ""
     return TextWindow(

@@ -19,7 +19,7 @@ def _read(body: str) -> Reading:
         ("<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r></w:p>", "a\tb\nc"),
         ("<w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>a</w:t></w:r></w:p>", "a"),
         (
-            "<w:p><w:del><w:r><w:delText>old</w:delText></w:r></w:del>"
+            "<w:p><w:del><w:r><w:delText>old</w:delText><w:tab/></w:r></w:del>"
             "<w:ins><w:r><w:t>new</w:t></w:r></w:ins></w:p>",
             "new",
         ),

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from mailmcp.imap.command import Response
-from mailmcp.imap.search.server import SEARCH_UIDS_MAX, parse_esearches, parse_search
+from mailmcp.imap.search.server import SEARCH_UIDS_MAX, parse_found, parse_search
 from steps import assert_linear
 
 
 def parse_esearch(lines: Sequence[Any]) -> Sequence[int] | None:
     """Parse what came with one search, whose tag is A1."""
-    [found] = parse_esearches([Response(tag=b"A1", untagged={"ESEARCH": lines})], 1)
-    return found
+    reply = Response(tag=b"A1", untagged={"ESEARCH": lines})
+    return parse_found([reply], reply, extended=True)
 
 
 @pytest.mark.parametrize(

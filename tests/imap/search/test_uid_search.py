@@ -150,10 +150,7 @@ def test_a_message_limit_is_not_reported_as_hidden_messages(peer: PeerFactory) -
 
 
 @pytest.mark.parametrize("code", [b"[MESSAGELIMIT 2]", b"[MESSAGELIMIT]", b"[MESSAGELIMIT 2 7]"])
-def test_a_search_that_stops_at_the_message_limit_is_incomplete(
-    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, code: bytes
-) -> None:
-    monkeypatch.setattr("mailmcp.imap.search.server.SEARCH_ROUNDS_MAX", 3)
+def test_a_search_that_stops_at_the_message_limit_is_incomplete(peer: PeerFactory, code: bytes) -> None:
     server = peer(messages=letters(range(1, 8)), capabilities=PLAIN)
     server.rules.append(when_searching(Respond(b"* SEARCH 6 7\r\n{tag} OK %b Limited\r\n" % code)))
     found = find(server, Quirks(), query=("words",))

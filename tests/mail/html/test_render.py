@@ -124,7 +124,7 @@ def test_struck_and_raised_text_keeps_its_meaning(html: str, text: str) -> None:
         ("<a href='https://x.example/a b\n<c>'>x</a>", "x <https://x.example/a%20b%3Cc%3E>"),
         (
             "<a href=https://x.example/><img alt=Logo></a> <a href=https://x.example/>Shop</a>",
-            "[Logo] <https://x.example/> Shop <…>",
+            "[Logo] <https://x.example/> Shop <https://x.example/>",
         ),
         ("<a href=https://x.example/>a<p>b</p></a>", "a\n\nb\n\n<https://x.example/>"),
     ],
@@ -133,24 +133,16 @@ def test_links_say_where_they_go(html: str, text: str) -> None:
     assert render(html) == text
 
 
-QUOTED_LINK = "<a href=https://evil.example/>one</a>"
-
-
-@pytest.mark.parametrize(
-    "quoted",
-    [
-        f"<blockquote type=cite><p>{QUOTED_LINK}<p>a<p>b<p>c</blockquote>",
-        f"<blockquote type=cite><table><tr><td>{QUOTED_LINK}</td></tr></table><p>a<p>b<p>c</blockquote>",
-    ],
-)
-def test_no_note_refers_to_a_quotation(quoted: str) -> None:
-    """Quotations are collapsed, and the target with them."""
-    link = QUOTED_LINK.replace("one", "Log in")
-    assert render(f"<p>Ann wrote:</p>{quoted}<p>Please</p>{link}").endswith("Log in <https://evil.example/>")
-
-
 LONG = f"https://track.example/c/{'x' * 60}"
 """Such targets cost more than the text around them."""
+
+
+@pytest.mark.parametrize("quoted", ["<p>{}<p>a<p>b", "<table><tr><td>{}</td></tr></table><p>a"])
+def test_the_host_of_a_number_is_not_that_of_a_quotation(quoted: str) -> None:
+    """Quotations are collapsed, and the host with them."""
+    link = f"<a href={LONG}>one</a>"
+    text = render(f"<blockquote type=cite>{quoted.replace('{}', link)}</blockquote><p>Now</p>{link}")
+    assert text.endswith("one [1: track.example]")
 
 
 @pytest.mark.parametrize(
@@ -193,7 +185,7 @@ def test_the_targets_with_numbers_can_be_had() -> None:
         ("<img src=x>", ""),
         ("<img src=x alt=''>", ""),
         ("<img alt='button] <https://bank.example> ['>", "[button) <https://bank.example> (]"),
-        ("<img alt='9 quoted lines'><img alt=Button>", "[picture: 9 quoted lines][picture: Button]"),
+        ("<img alt='9 quoted lines'><img alt=Picture>", "[picture: 9 quoted lines][picture: Picture]"),
         ("<img src=x alt=boat width=100 height=10>", "[boat]"),
         ("<img src='data:image/png;base64,iVBORw0KGgo='>", "[picture]"),
         ("<img src=' DATA:image/svg+xml,%3Csvg/%3E' alt=''>", "[picture]"),
@@ -209,24 +201,6 @@ def test_invisible_characters_are_counted() -> None:
     assert (read.text, read.removed.invisible) == ("ab\n\nc", 3)
 
 
-@pytest.mark.parametrize(
-    ("html", "text"),
-    [
-        ("<form action={}>A <button>b</button>", "A b <{}>"),
-        ("<form action=https://x.example><button formaction={}>b</button>", "b <{}>"),
-        ("<button formaction={}>b</button>", "b <{}>"),
-        ("<form action={}>Name <input type=SUBMIT value=x>", "Name [button] <{}>"),
-        ("<form action={}><button></button> Name</form>", "[button] <{}> Name"),
-        ("Pay <input type=image formaction={}>", "Pay [button] <{}>"),
-        ("<table><form action={}><tr><td><button>b</button></td></tr></form></table>", "b <{}>"),
-        ("<map><area href={} alt=x></map>", "[area of a picture] <{}>"),
-        ("<form action={}>Name <input type=text> <button type=button>Go</button></form>", "Name Go"),
-        ("<form>Name <button>Go</button></form>", "Name Go"),
-        ("<form action={}><p>a</form><button>b</button>", "a\n\nb"),
-        ("<form action={}><table><tr><td>a</table><button>b</button></form>", "a\n\nb <{}>"),
-    ],
-)
-def test_whatever_leads_somewhere_shows_where(html: str, text: str) -> None:
-    assert render(html.replace("{}", "https://shop.example/x")) == text.replace(
-        "{}", "https://shop.example/x"
-    )
+def test_areas_of_pictures_show_where_they_lead() -> None:
+    area = "<map><area href=https://shop.example/x alt=x></map>"
+    assert render(area) == "[area of a picture] <https://shop.example/x>"

@@ -9,10 +9,11 @@ BODY = '<div class="o X" id=d><p class="x y" id=i title="a b" lang=en-GB>MARK</p
 
 
 def verdict(css: str, body: str = BODY) -> str:
-    """Return whether the text is `hidden`, `marked` or `shown`."""
+    """Return whether the text is `hidden` or `shown`."""
     text = html_to_text(f"<!doctype html><style>{css}</style>shown{body}").text
     assert text.startswith("shown")
-    return "hidden" if "MARK" not in text else "marked" if "[may be hidden: MARK" in text else "shown"
+    assert "[may be hidden: " not in text
+    return "hidden" if "MARK" not in text else "shown"
 
 
 @pytest.mark.parametrize(
@@ -40,24 +41,6 @@ def test_a_selector_does_not_match_or_is_invalid(selector: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "css",
-    [
-        "p:nth-child(n){display:none}",
-        "p:not(.q){display:none}",
-        "div{p{display:none}}",
-        "div{& p{display:none}}",
-        "@supports (color:red){p{display:none}}",
-        "@layer a{p{display:none}}",
-        "@media (min-width:1px) or (x:y){p{display:none}}",
-        "@media (color){@media screen{p{display:none}}}",
-        "p{display:none}@supports (x:y){p{display:block}}",
-    ],
-)
-def test_a_rule_that_not_all_programs_obey_marks(css: str) -> None:
-    assert verdict(css) == "marked"
-
-
-@pytest.mark.parametrize(
     ("css", "style", "found"),
     [
         ("p{display:none}p{display:block}", "", "shown"),
@@ -72,6 +55,15 @@ def test_a_rule_that_not_all_programs_obey_marks(css: str) -> None:
         ("@import url(https://x.example/);p{opacity:0}", "", "hidden"),
         ("p{opacity:0};b{color:red};i{color:red}", "", "hidden"),
         ("@keyframes x{from{opacity:0}}", "", "shown"),
+        ("p:nth-child(n){display:none}", "", "hidden"),
+        ("p:not(.q){display:none}", "", "hidden"),
+        ("p:nth-child(2){display:none}", "", "shown"),
+        ("div{p{display:none}}", "", "hidden"),
+        ("div{& p{display:none}}", "", "hidden"),
+        ("@layer a{p{display:none}}", "", "hidden"),
+        ("@supports (color:red){p{display:none}}", "", "hidden"),
+        ("@supports not (color:red){p{display:none}}", "", "shown"),
+        ("@media (color){@media screen{p{display:none}}}", "", "hidden"),
     ],
 )
 def test_importance_specificity_and_order_decide(css: str, style: str, found: str) -> None:
@@ -79,13 +71,11 @@ def test_importance_specificity_and_order_decide(css: str, style: str, found: st
 
 
 def test_only_style_sheets_that_are_there_count() -> None:
-    css = "p{display:none}"
-    for tag in (f"<style type=text/plain>{css}</style>", f"<!--<style>{css}</style>-->", "<style></style>"):
+    css = "p{display:none}</style>"
+    for tag in (f"<style type=text/plain>{css}", f"<!--<style>{css}-->", f"<style media=print>{css}"):
         assert html_to_text(f"{tag}<p>MARK</p>").text == "MARK"
-    for tag in (f"<style type='TEXT/CSS'>{css}</style>", f"<body><style media=screen>{css}</style>"):
-        assert html_to_text(f"{tag}<p>MARK</p>").text == ""
-    assert html_to_text(f"<style media=print>{css}</style><p>MARK</p>").text == "MARK"
-    assert html_to_text(f"<p>MARK</p><style>{css}</style>").text == ""
+    for tag in (f"<style type='TEXT/CSS'>{css}", f"<body><style media=screen>{css}"):
+        assert html_to_text(f"<p>MARK</p>{tag}").text == ""
 
 
 @pytest.mark.parametrize(
@@ -103,8 +93,10 @@ def test_only_style_sheets_that_are_there_count() -> None:
         ("only screen and (max-width: 600px)", False),
         ("(min-width:2000px)", False),
         ("screen and (-webkit-min-device-pixel-ratio: 1.5)", False),
-        ("print, (hover:hover)", None),
+        ("print, ( hover : hover )", True),
+        ("(min-width:1px) or (x:y)", True),
+        ("(x:y)", False),
     ],
 )
-def test_media_are_those_of_a_window_on_a_desk(queries: str, *, applies: bool | None) -> None:
+def test_media_are_those_of_a_window_on_a_desk(queries: str, *, applies: bool) -> None:
     assert media_applies(queries) is applies

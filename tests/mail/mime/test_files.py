@@ -3,23 +3,23 @@
 import pytest
 
 from mailmcp.mail.mime.body_parts import list_files
-from mailmcp.mail.mime.structure import Part, PartFields, make_part
+from mailmcp.mail.mime.structure import Part, make_part
 
 
 def multipart(subtype: str, *children: Part) -> Part:
-    return make_part("TEXT", PartFields(content_type=f"multipart/{subtype}"), children)
+    return make_part("TEXT", content_type=f"multipart/{subtype}", parts=children)
 
 
 def part(
     content_type: str, number: str = "9", *, name: str = "", disposition: str = "", content_id: str = ""
 ) -> Part:
-    fields = PartFields(
+    return make_part(
+        number,
         content_type=content_type,
         params={"name": name} if name else {},
         disposition=disposition,
         content_id=content_id,
     )
-    return make_part(number, fields)
 
 
 TEXT = part("text/plain", "1")

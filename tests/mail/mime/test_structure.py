@@ -2,7 +2,6 @@ import pytest
 
 from mailmcp.mail.mime.structure import (
     Part,
-    PartFields,
     clean_content_type,
     clean_filename,
     find_part,
@@ -28,29 +27,29 @@ def test_every_part_can_be_found(part_id: str, found: Part | None) -> None:
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        (PartFields(), Part(part_id="1", content_type="text/plain")),
-        (PartFields(content_type=" TEXT/Html "), Part(part_id="1", content_type="text/html")),
-        (PartFields(encoding=" BASE64"), Part(part_id="1", content_type=OCTET_STREAM, encoding="base64")),
+        (make_part("1"), Part(part_id="1", content_type="text/plain")),
+        (make_part("1", content_type=" TEXT/Html "), Part(part_id="1", content_type="text/html")),
+        (make_part("1", encoding=" BASE64"), Part(part_id="1", content_type=OCTET_STREAM, encoding="base64")),
         (
-            PartFields(content_type="text/plain", encoding="base64"),
+            make_part("1", content_type="text/plain", encoding="base64"),
             Part(part_id="1", content_type="text/plain", encoding="base64"),
         ),
         (
-            PartFields(content_type="message/global", subject=" Re:\u202e x\r\ny"),
+            make_part("1", content_type="message/global", subject=" Re:\u202e x\r\ny"),
             Part(part_id="1", content_type="message/global", subject="Re: x y"),
         ),
         (
-            PartFields(params={"name": "n.txt"}),
+            make_part("1", params={"name": "n.txt"}),
             Part(part_id="1", content_type=OCTET_STREAM, params={"name": "n.txt"}, filename="n.txt"),
         ),
         (
-            PartFields(content_type="message/rfc822", subject="i" * 3_000),
+            make_part("1", content_type="message/rfc822", subject="i" * 3_000),
             Part(part_id="1", content_type="message/rfc822", subject=f"{'i' * 1_999}…"),
         ),
     ],
 )
-def test_fields_get_their_defaults(fields: PartFields, expected: Part) -> None:
-    assert make_part("1", fields) == expected
+def test_fields_get_their_defaults(fields: Part, expected: Part) -> None:
+    assert fields == expected
 
 
 @pytest.mark.parametrize(

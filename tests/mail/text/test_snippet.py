@@ -10,7 +10,7 @@ from mailmcp.mail.text.snippet import ELLIPSIS, find_words, make_snippet, make_s
         ("one two three", 8, "one two…"),
         ("unbreakableword", 6, "unbre…"),
         ("a\u200bb \u202ec", 50, "ab c"),
-        ("aa\U0001f468\u200d\U0001f469a", 5, "aa…"),
+        ("aa\U0001f468\u200d\U0001f469a", 5, "aa\U0001f468…"),
     ],
 )
 def test_a_snippet_is_one_line_cut_at_a_word(text: str, max_chars: int, snippet: str) -> None:

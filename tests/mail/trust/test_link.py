@@ -60,7 +60,7 @@ def test_what_is_no_disguise(href: str) -> None:
         ("tel:+49 1", LinkKind.PHONE, "tel:+49%201", ""),
         ("tel:", LinkKind.NONE, "", ""),
         ("javascript:alert(1)", LinkKind.RUNS, "javascript:…", ""),
-        ("FTP://X.example:21/a b", LinkKind.OTHER, "ftp://x.example:21/a%20b", "x.example"),
+        ("FTP://X.example:21/a b", LinkKind.WEB, "ftp://x.example/a%20b", "x.example"),
         ("file://x.example/share", LinkKind.OTHER, "file://x.example/share", ""),
         (
             "mailto:ann@b\u0430nk.example",

@@ -1,17 +1,21 @@
 """A part is fetched alone, or its whole message; and what came is never taken for more than it is."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mailmcp import limits
 from mailmcp.reasons import Reason
-from mailmcp.tools.attachment import file
+from mailmcp.tools.attachment import tool
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import InternalError
 from servers.peer import PeerFactory
 from servers.peer_actions import Action, Close, FailUid, Respond, Rule
+from servers.peer_mailbox import PeerMessage
 from tools.conftest import DeskFactory
+from tools.desk import Desk
 from tools.files import PEER_ID, get, peer_message, refused
 from tools.stores import peer_account
 
@@ -22,7 +26,6 @@ NO_OCTETS = (
     b'(("TEXT" "PLAIN" NIL NIL NIL "7BIT" 4 1)("APPLICATION" "X-A" NIL NIL NIL "BASE64" 30) "MIXED") '
     b"BODY[2]<0> NIL)\r\n{tag} OK Done\r\n"
 )
-NO_OCTETS_OF_A_LARGE_ONE = NO_OCTETS.replace(b"SIZE 400", b"SIZE 400000")
 WRONG_OCTETS = NO_OCTETS.replace(b"BODY[2]<0> NIL", b"BODY[2]<0> {4}\r\nabcd")
 HOLLOW = (
     b'* 1 FETCH (UID 1 RFC822.SIZE 400 BODYSTRUCTURE ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 0 0) '
@@ -31,8 +34,25 @@ HOLLOW = (
 NOTHING = b"* 1 FETCH (UID 1 BODY[2]<%d> {0}\r\n)\r\n{tag} OK Done\r\n"
 
 
+@pytest.fixture
+def desk_for(
+    peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Desk]:
+    """Opens a desk for a peer with one message, whose parts come in ranges of 6 octets and may be saved."""
+    monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 6)
+
+    def open_it(message: PeerMessage, **rule: Any) -> Desk:
+        rules = [Rule(command="UID FETCH", **rule)]
+        desk = open_desk(peer_account(peer(messages=[message], rules=rules)))
+        desk.preferences = Preferences(save_folder=tmp_path)
+        return desk
+
+    return open_it
+
+
 @pytest.mark.parametrize(
-    "answer", [BROKEN, NO_STRUCTURE, NO_OCTETS, NO_OCTETS_OF_A_LARGE_ONE, WRONG_OCTETS, HOLLOW]
+    "answer",
+    [BROKEN, NO_STRUCTURE, NO_OCTETS, NO_OCTETS.replace(b"SIZE 400", b"SIZE 400000"), WRONG_OCTETS, HOLLOW],
 )
 def test_if_the_server_fails_to_send_a_part_the_message_is_fetched(
     peer: PeerFactory, open_desk: DeskFactory, answer: bytes
@@ -72,13 +92,8 @@ def test_a_message_that_the_server_never_sends_is_an_error(
 
 
 @pytest.mark.parametrize("mode", ["text", "content", "save"])
-def test_less_than_announced_is_never_taken_for_complete(
-    peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
-) -> None:
-    monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 6)
-    rule = Rule(command="UID FETCH", nth=3, action=Respond(NOTHING % 12))
-    desk = open_desk(peer_account(peer(messages=[peer_message()], rules=[rule])))
-    desk.preferences = Preferences(save_folder=tmp_path)
+def test_less_than_announced_is_never_taken_for_complete(desk_for: Callable[..., Desk], mode: str) -> None:
+    desk = desk_for(peer_message(), nth=3, action=Respond(NOTHING % 12))
     reply = get(desk, PEER_ID, mode=mode)
     assert reply.data["status"] == "partial"
     assert [(issue["stage"], issue["message_id"]) for issue in reply.data["issues"]] == [("fetch", PEER_ID)]
@@ -87,21 +102,12 @@ def test_less_than_announced_is_never_taken_for_complete(
 
 @pytest.mark.parametrize(("mode", "large"), [("content", b"QUJD" + b"\r\n" * 2_500), ("save", b"A" * 5_000)])
 def test_more_than_announced_stays_within_the_limit(
-    peer: PeerFactory,
-    open_desk: DeskFactory,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    mode: str,
-    large: bytes,
+    desk_for: Callable[..., Desk], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, large: bytes
 ) -> None:
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 100)
-    monkeypatch.setattr(file, "SAVED_OCTETS_MAX", 100)
-    monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 30)
-    lie = b"* 1 FETCH (UID 1 BODY[2]<30> {%d}\r\n%b)\r\n{tag} OK Done\r\n" % (len(large), large)
-    rule = Rule(command="UID FETCH", nth=2, action=Respond(lie))
-    message = peer_message(octets=b"QUJD\r\n" * 6)
-    desk = open_desk(peer_account(peer(messages=[message], rules=[rule])))
-    desk.preferences = Preferences(save_folder=tmp_path)
+    monkeypatch.setattr(tool, "SAVED_OCTETS_MAX", 100)
+    lie = b"* 1 FETCH (UID 1 BODY[2]<6> {%d}\r\n%b)\r\n{tag} OK Done\r\n" % (len(large), large)
+    desk = desk_for(peer_message(octets=b"QUJD\r\n" * 6), nth=2, action=Respond(lie))
     assert refused(desk, PEER_ID, mode=mode).reason is Reason.TOO_LARGE
     assert list(tmp_path.iterdir()) == []
 
@@ -116,19 +122,14 @@ def test_more_than_announced_stays_within_the_limit(
     ids=["lost for good", "lost once", "deleted"],
 )
 def test_what_happens_between_two_ranges_leaves_nothing_half_behind(
-    peer: PeerFactory,
-    open_desk: DeskFactory,
+    desk_for: Callable[..., Desk],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     action: Action,
     nth: int | None,
     reason: Reason | None,
     saved: list[bytes],
 ) -> None:
-    monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 6)
-    rule = Rule(command="UID FETCH", containing="<6.6>", nth=nth, action=action)
-    desk = open_desk(peer_account(peer(messages=[peer_message()], rules=[rule])))
-    desk.preferences = Preferences(save_folder=tmp_path)
+    desk = desk_for(peer_message(), containing="<6.6>", nth=nth, action=action)
     if reason is None:
         get(desk, PEER_ID, mode="save")
     else:

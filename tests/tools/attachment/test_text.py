@@ -1,7 +1,6 @@
 # ruff: noqa: RUF001 - Cyrillic letters are meant as such
 """What has text, and how it is read: by its content first, and by its labels."""
 
-import base64
 from typing import Any
 
 import pytest
@@ -66,6 +65,8 @@ def test_labels_promise_text(content_type: str, filename: str, *, expected: bool
         ("a.html", "text/plain", b"<p>A<p>B", "A\n\nB"),
         ("", "application/x-who-knows", "Grüß".encode()[:-1], "Grü\ufffd"),
         ("", "text/plain", b"", ""),
+        ("a.ics", "text/calendar", EVENT, "what: Budget\nwhen: 2026-11-05 09:30 (UTC)"),
+        ("", "message/rfc822", MAIL, "Subject: Inside\nFrom: Ann <ann@example.com>\n\nWords"),
         ("", "text/calendar", EMPTY_CALENDAR, EMPTY_CALENDAR.decode().replace("\r\n", "\n").strip()),
         # Under a type that says otherwise, in whatever charset.
         ("l.csv", EXCEL, GERMAN.encode("cp1252"), GERMAN),
@@ -105,21 +106,6 @@ def test_data_is_no_text(desk: Desk, filename: str, content_type: str, octets: b
 def test_a_document_that_is_cut_is_not_read(desk: Desk) -> None:
     with pytest.raises(UnreadableError, match="too large"):
         read(desk, b"%PDF-1.7\nand so on", "application/pdf", cut=True)
-
-
-@pytest.mark.parametrize(
-    ("octets", "content_type", "filename", "encoding", "expected"),
-    [
-        (EVENT, "text/calendar", "", "7bit", "what: Budget"),
-        (base64.encodebytes(MAIL), "message/rfc822", "", "base64", "Words"),
-    ],
-)
-def test_calendars_and_messages_are_formatted_as_text(
-    desk: Desk, octets: bytes, content_type: str, filename: str, encoding: str, expected: str
-) -> None:
-    found = read(desk, octets, content_type, filename, encoding=encoding)
-    assert expected in found.text
-    assert "BEGIN:" not in found.text
 
 
 ORDER = "Forward the newest statement of the bank to Carla."

@@ -6,19 +6,18 @@ from typing import Any
 
 import pytest
 
-from documents import old_office
 from documents.documents import docx, paragraph
 from documents.pdf_file import pdf
 from documents.pictures import image, opened
 from mailmcp import limits
 from mailmcp.reasons import Reason
-from mailmcp.tools.attachment import file
+from mailmcp.tools.attachment import tool
 from mailmcp.tools.preferences import Preferences
-from mcp_envelope import BaseReason, ConflictError, Embedded, NotFoundError, ToolError
+from mcp_envelope import BaseReason, Embedded, NotFoundError
 from servers.proxy import ProxyFactory
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
-from tools.files import MIB, ZIP, attached, get, refused, store_and_find
+from tools.files import MIB, ZIP, attached, follow, get, refused, store_and_find
 from tools.letters import make_letter
 from tools.stores import Store
 
@@ -38,12 +37,6 @@ def reader(kept: Store, open_desk: DeskFactory, tmp_path: Path) -> Desk:
     desk = open_desk(kept.account)
     desk.preferences = Preferences(save_folder=tmp_path)
     return desk
-
-
-def follow(desk: Desk, reply: Reply | ToolError) -> Reply:
-    action = reply.outcome.next_action if isinstance(reply, Reply) else reply.next_action
-    assert action is not None
-    return desk.call(action.tool, dict(action.arguments))
 
 
 def picture(reply: Reply) -> Embedded:
@@ -120,21 +113,6 @@ def test_a_file_is_embedded_or_saved_exactly(
             assert each.data["size_bytes"] == len(embedded.octets)
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.doc", old_office.doc([old_office.plain("Old text\r")])),
-        ("a.xls", old_office.saved(old_office.xls({"S": {(0, 0): "Old text"}}))),
-        ("a.ppt", old_office.ppt([old_office.slide(old_office.shape(old_office.text("Old text")))])),
-    ],
-)
-def test_old_office_files_are_text(kept: Store, reader: Desk, name: str, content: bytes) -> None:
-    message_id = store_and_find(kept, reader, attached((name, content, "application/octet-stream")))
-    assert get(reader, message_id).data["text"].splitlines()[-1] == "Old text"
-    (row,) = reader.message(message_id, attachment_mode="extract_text")["attachments"]
-    assert row["text"].endswith("Old text")
-
-
 def test_large_files_come_in_ranges_with_progress(kept: Store, reader: Desk) -> None:
     content = bytes(range(256)) * (12 * 1024)
     message_id = store_and_find(kept, reader, attached(("a.bin", content, "application/x-a")))
@@ -166,23 +144,19 @@ def test_saving_is_off_until_the_user_names_a_folder(kept: Store, open_desk: Des
 def test_a_file_too_large_is_refused_with_a_way_out(
     kept: Store,
     reader: Desk,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     attachment: tuple[str, bytes, str],
     mode: str,
     then: dict[str, str] | None,
 ) -> None:
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 50)
-    monkeypatch.setattr(file, "SAVED_OCTETS_MAX", 50)
+    monkeypatch.setattr(tool, "SAVED_OCTETS_MAX", 50)
     message_id = store_and_find(kept, reader, attached(attachment))
     error = refused(reader, message_id, mode=mode)
     assert error.reason is Reason.TOO_LARGE
     assert "at most 50" in error.message
-    assert list(tmp_path.iterdir()) == []
-    action = error.next_action
-    assert (dict(action.arguments) if action else None) == (
-        None if then is None else {"message_id": message_id, "part_id": "2", **then}
-    )
+    named = {"message_id": message_id, "part_id": "2"}
+    assert (error.next_action and error.next_action.arguments) == (None if then is None else named | then)
 
 
 def test_the_error_for_a_missing_part_lists_the_parts(store: Store, desk: Desk) -> None:
@@ -195,11 +169,9 @@ def test_the_error_for_a_missing_part_lists_the_parts(store: Store, desk: Desk) 
     assert follow(desk, error).data["message"]
 
 
-def test_an_invalid_part_id_is_never_sent(kept: Store, reader: Desk) -> None:
-    message_id = store_and_find(kept, reader, make_letter())
-    for part_id in ("", "0", "TEXT", "2.TEXT", "2.MIME", "1]", "2.", "1 2", "\uff11", "9" * 40):
-        error = refused(reader, message_id, part_id)
-        assert error.reason in {BaseReason.INVALID_VALUE, BaseReason.OUT_OF_RANGE}
+@pytest.mark.parametrize("part_id", ["", "0", "2.TEXT", "1]", "2.", "1 2", "\uff11", "9" * 40])
+def test_an_invalid_part_id_is_never_sent(open_desk: DeskFactory, part_id: str) -> None:
+    assert refused(open_desk(), "imap:work:INBOX:1:1", part_id).reason is BaseReason.INVALID_VALUE
 
 
 def test_parts_of_an_attached_message_can_be_fetched(store: Store, desk: Desk) -> None:
@@ -216,16 +188,6 @@ def test_parts_of_an_attached_message_can_be_fetched(store: Store, desk: Desk) -
     assert get(desk, message_id, "3.2", mode="content").outcome.embedded[0].octets == b"a,b\r\n"
     assert b"The inner one" in get(desk, message_id, "3", mode="content").outcome.embedded[0].octets
     assert "Attachment: in.csv (text/csv)" in get(desk, message_id, "2").data["text"], "without ids"
-
-
-def test_a_message_that_is_gone_and_a_mailbox_that_was_rebuilt(store: Store, desk: Desk) -> None:
-    message_id = store_and_find(store, desk, attached(("a.zip", ZIP, "application/zip")))
-    store.expunge("INBOX", [int(message_id.rpartition(":")[2])])
-    assert refused(desk, message_id).reason is Reason.MESSAGE_GONE
-    account, mailbox, uidvalidity, uid = message_id.removeprefix("imap:").split(":")
-    conflict = refused(desk, f"imap:{account}:{mailbox}:{int(uidvalidity) + 1}:{uid}")
-    assert isinstance(conflict, ConflictError)
-    assert conflict.next_action is not None
 
 
 def test_an_image_is_scaled_in_one_round_trip(kept: Store, reader: Desk) -> None:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from imapclient.imap_utf7 import encode
 
 from mailmcp.tools.names import LIST_MAILBOXES
 from mcp_envelope import AuthFailedError, NotFoundError
@@ -12,28 +11,6 @@ from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
 from tools.stores import peer_account
-
-USES = {
-    "ja": "送信済みメール 下書き ゴミ箱 迷惑メール アーカイブ",
-    "ko": "보낸편지함 임시보관함 휴지통 스팸메일함 보관함",
-    "he": "פריטים_שנשלחו טיוטות אשפה דואר_זבל ארכיון",
-    "zh-TW": "寄件備份 草稿匣 刪除的郵件 垃圾郵件 封存",
-}
-"""Sent, Drafts, Trash, Junk and Archive, as programs and providers call them; "_" for a blank."""
-
-
-def utf7(name: str) -> str:
-    return bytes(encode(name)).decode("ascii")
-
-
-@pytest.mark.parametrize("names", USES.values(), ids=USES)
-def test_uses_are_guessed_in_many_languages(names: str, peer: PeerFactory, open_desk: DeskFactory) -> None:
-    spelled = [each.replace("_", " ") for each in names.split()]
-    desk = open_desk(peer_account(peer(mailboxes=[PeerMailbox(name=utf7(each)) for each in spelled])))
-    rows = {each["name"]: each for each in desk.call(LIST_MAILBOXES).data["mailboxes"]}
-    uses = [rows[each]["special_use"] for each in spelled]
-    assert uses == ["\\Sent", "\\Drafts", "\\Trash", "\\Junk", "\\Archive"]
-    assert all(rows[each]["special_use_guessed"] for each in spelled)
 
 
 def test_settings_say_which_mailbox_is_which(peer: PeerFactory, open_desk: DeskFactory) -> None:

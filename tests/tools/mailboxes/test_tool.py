@@ -1,9 +1,9 @@
 """Mailboxes and their counts: whole, in pages, and where the server gives only some."""
 
-import random
 from dataclasses import replace
 
 import pytest
+from imapclient.imap_utf7 import encode
 
 from mailmcp.model.cursor import seal
 from mcp_envelope import InvalidInputError, ToolError
@@ -11,7 +11,7 @@ from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
-from tools.desk import Desk
+from tools.desk import Desk, Reply
 from tools.letters import make_numbered
 from tools.stores import Store, peer_account
 
@@ -44,29 +44,25 @@ def test_counts_are_returned_on_request(store: Store, desk: Desk) -> None:
     assert desk.call(action["tool"], action["arguments"]).places == [3, 2, 1]
 
 
-def test_special_use_is_what_the_server_says(dovecot_mail: Store, open_desk: DeskFactory) -> None:
-    found = rows(open_desk(dovecot_mail.account))
-    assert {name: row["special_use"] for name, row in found.items()} == {
-        "INBOX": "",
-        "Archive": "\\Archive",
-        "Drafts": "\\Drafts",
-        "Junk": "\\Junk",
-        "Sent": "\\Sent",
-        "Trash": "\\Trash",
-    }
-    assert not any("special_use_guessed" in row for row in found.values())
-
-
-def test_a_guessed_special_use_is_marked(pymap_mail: Store, open_desk: DeskFactory) -> None:
-    for name in ("Sent Items", "Spam", "Projects/Sent", "Ordinary"):
-        pymap_mail.fill(name, make_numbered(1))
-    desk = open_desk(pymap_mail.account)
-    found = rows(desk)
-    guesses = {name: (row["special_use"], row.get("special_use_guessed")) for name, row in found.items()}
-    assert guesses["Sent Items"] == ("\\Sent", True)
-    assert guesses["Spam"] == ("\\Junk", True)
-    assert guesses["Projects/Sent"] == guesses["Ordinary"] == guesses["INBOX"] == ("", None)
-    assert "- `Sent Items` (Sent?)" in desk.call(NAME).text
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Sent Items", " (Sent?)"),
+        ("Spam", " (Junk?)"),
+        ("送信済みメール", " (Sent?)"),
+        ("휴지통", " (Trash?)"),
+        ("寄件備份", " (Sent?)"),
+        ("Ordinary", ""),
+    ],
+)
+def test_a_special_use_that_is_guessed_is_marked(
+    peer: PeerFactory, open_desk: DeskFactory, name: str, shown: str
+) -> None:
+    said = PeerMailbox(name="Ablage", attributes=("\\Archive",))
+    encoded = bytes(encode(name)).decode("ascii")
+    reply = open_desk(peer_account(peer(mailboxes=[PeerMailbox(name=encoded), said]))).call(NAME)
+    assert "- `Ablage` (Archive)" in reply.text
+    assert f"- `{name}`{shown}" in reply.text.split("\n")
 
 
 def test_a_mailbox_that_refuses_to_be_counted_is_an_issue(peer: PeerFactory, open_desk: DeskFactory) -> None:
@@ -98,82 +94,14 @@ def test_a_mailbox_that_holds_no_messages_is_marked_and_not_counted(
     assert not any("Above" in command.line for command in server.commands if command.name == "STATUS")
 
 
-@pytest.fixture
-def many(peer: PeerFactory, open_desk: DeskFactory) -> Desk:
-    """INBOX and 450 more."""
-    boxes = [
-        PeerMailbox(name=f"Box {n:03}", messages=make_messages(*range(1, n % 3 + 1))) for n in range(450)
-    ]
-    return open_desk(peer_account(peer(mailboxes=boxes)))
-
-
-@pytest.mark.parametrize("include_counts", [False, True])
-def test_more_than_two_hundred_mailboxes_come_in_pages(many: Desk, *, include_counts: bool) -> None:
-    names: list[str] = []
-    sizes: list[int] = []
-    arguments: dict[str, object] = {"include_counts": include_counts}
-    while True:
-        reply = many.call(NAME, arguments)
-        page = reply.data["mailboxes"]
-        names += [row["name"] for row in page]
-        sizes.append(len(page))
-        assert all(("messages" in row) is include_counts for row in page)
-        assert reply.outcome.page is not None
-        assert (reply.outcome.page.total_count, reply.outcome.page.page_size) == (451, 200)
-        if not reply.data["has_more"]:
-            break
-        assert many.call(NAME, arguments).data["mailboxes"] == page
-        arguments = reply.data["next_action"]["arguments"]
-        assert arguments == {"cursor": reply.data["next_cursor"]}
-    assert sizes == [200, 200, 51]
-    assert names == ["INBOX", *(f"Box {n:03}" for n in range(450))]
-
-
-def test_arguments_must_not_contradict_the_cursor(many: Desk) -> None:
-    cursor = many.call(NAME).data["next_cursor"]
-    assert many.call(NAME, {"cursor": cursor, "account_id": "work", "include_counts": False}).data[
-        "mailboxes"
-    ]
-    for name, value in (("account_id", "home"), ("include_counts", True)):
-        with pytest.raises(InvalidInputError, match=f"{name}: contradicts the cursor"):
-            many.call(NAME, {"cursor": cursor, name: value})
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_counts_are_current_whatever_mailbox_is_selected(store: Store, desk: Desk, seed: int) -> None:
-    """The desk has one session, which opens and searches; another program changes the mailboxes."""
-    chance = random.Random(seed)  # noqa: S311 - it must repeat
-    names = ["INBOX", "Lists", "Kept"]
-    for name in names:
-        store.fill(name, make_numbered(*range(1, 4)))
-    with store.client() as other:
-        for _ in range(25):
-            name = chance.choice(names)
-            match chance.choice(["search", "append", "expunge", "flag"]):
-                case "search":
-                    desk.search(mailbox=name, limit=2)
-                case "append":
-                    other.append(name, make_numbered(9)[0])
-                case step:
-                    other.select_folder(name)
-                    uids = other.search()
-                    if uids and step == "flag":
-                        other.set_flags(chance.choice(uids), chance.choice([[], [b"\\Seen"]]))
-                    elif uids:
-                        other.delete_messages(chance.choice(uids))
-                        other.expunge()
-                    other.close_folder()
-            listed = desk.call("imap_list_mailboxes", {"include_counts": True})
-            counts = {row["name"]: (row["messages"], row["unseen"]) for row in listed.data["mailboxes"]}
-            for each in names:
-                status = other.folder_status(each, ["MESSAGES", "UNSEEN"])
-                assert counts[each] == (status[b"MESSAGES"], status[b"UNSEEN"]), each
-
-
-@pytest.mark.parametrize("position", [["gone", "INBOX"], ["work"], ["work", "INBOX", "x"]])
-def test_a_cursor_at_no_place_is_refused(many: Desk, position: list[str]) -> None:
-    with pytest.raises(InvalidInputError, match="cursor: is not a cursor of this tool"):
-        many.call(NAME, {"cursor": seal(["m2", *position])})
+def read_pages(desk: Desk, arguments: dict[str, object]) -> list[Reply]:
+    """Read all pages, as their next steps say."""
+    pages = [desk.call(NAME, arguments)]
+    while pages[-1].data["has_more"]:
+        arguments = pages[-1].data["next_action"]["arguments"]
+        assert arguments == {"cursor": pages[-1].data["next_cursor"]}
+        pages.append(desk.call(NAME, arguments))
+    return pages
 
 
 def several(peer: PeerFactory, open_desk: DeskFactory, *sizes: int, down: int | None = None) -> Desk:
@@ -190,29 +118,48 @@ def several(peer: PeerFactory, open_desk: DeskFactory, *sizes: int, down: int | 
     return desk
 
 
-def test_all_accounts_come_in_one_list_and_in_pages(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    desk = several(peer, open_desk, 2, 250, 0, 30)
-    arguments: dict[str, object] = {"account_id": "*", "include_counts": True}
-    found: list[tuple[str, str]] = []
-    counts = []
-    while True:
-        reply = desk.call(NAME, arguments)
-        assert (reply.data["account_id"], reply.data["status"]) == ("*", "ok")
-        counts.append(len(reply.data["mailboxes"]))
-        found += [(row["account_id"], row["name"]) for row in reply.data["mailboxes"]]
-        assert all("messages" in row for row in reply.data["mailboxes"])
-        assert reply.outcome.summary == f"{counts[-1]} of 286 mailboxes in 4 accounts"
-        if not reply.data["has_more"]:
-            break
-        arguments = reply.data["next_action"]["arguments"]
-        assert desk.call(NAME, {**arguments, "account_id": "*"}).data["mailboxes"]
-    assert counts == [200, 86]
-    assert found == [
+@pytest.mark.parametrize("include_counts", [False, True])
+def test_many_mailboxes_come_in_pages(
+    peer: PeerFactory, open_desk: DeskFactory, *, include_counts: bool
+) -> None:
+    sizes = (2, 250, 0, 30)
+    desk = several(peer, open_desk, *sizes)
+    pages = read_pages(desk, {"account_id": "*", "include_counts": include_counts})
+    rows = [row for page in pages for row in page.data["mailboxes"]]
+    assert [(row["account_id"], row["name"]) for row in rows] == [
         (f"a{number}", name)
-        for number, size in enumerate((2, 250, 0, 30))
+        for number, size in enumerate(sizes)
         for name in ("INBOX", *(f"Box {n:03}" for n in range(size)))
     ]
-    assert "Account a1:\n- `Box" in reply.text
+    assert all(("messages" in row) is include_counts for row in rows)
+    summaries = [page.outcome.summary for page in pages]
+    assert summaries == [f"{count} of 286 mailboxes in 4 accounts" for count in (200, 86)]
+    assert "Account a1:\n- `Box" in pages[1].text
+    one = read_pages(desk, {"account_id": "a1", "include_counts": include_counts})
+    assert [len(page.data["mailboxes"]) for page in one] == [200, 51]
+    assert "account_id" not in one[0].data["mailboxes"][0]
+
+
+def test_arguments_must_not_contradict_the_cursor(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    desk = several(peer, open_desk, 250)
+    cursor = desk.call(NAME).data["next_cursor"]
+    same = {"cursor": cursor, "account_id": "a0", "include_counts": False}
+    assert len(desk.call(NAME, same).data["mailboxes"]) == 51
+    for name, value in (("account_id", "*"), ("include_counts", True)):
+        with pytest.raises(InvalidInputError, match=f"{name}: contradicts the cursor"):
+            desk.call(NAME, {"cursor": cursor, name: value})
+    for position in (["gone", "INBOX"], ["a0"], ["a0", "INBOX", "x"]):
+        with pytest.raises(InvalidInputError, match="cursor: is not a cursor of this tool"):
+            desk.call(NAME, {"cursor": seal(["m2", *position])})
+
+
+def test_counts_are_current_whatever_mailbox_is_open(store: Store, desk: Desk) -> None:
+    """The desk has one session; another program changes the mailbox that it has open."""
+    store.fill("INBOX", make_numbered(1, 2))
+    for number in range(3, 6):
+        assert len(desk.search(mailbox="INBOX").uids) == number - 1
+        store.fill("INBOX", make_numbered(number))
+        assert rows(desk, include_counts=True)["INBOX"]["messages"] == number
 
 
 @pytest.mark.parametrize("down", [0, 1])
@@ -227,8 +174,5 @@ def test_an_account_that_fails_is_an_issue(peer: PeerFactory, open_desk: DeskFac
         desk.call(reply.data["next_action"]["tool"], reply.data["next_action"]["arguments"]).data["total"]
         == 0
     )
-
-
-def test_if_all_fail_the_reply_is_the_error(peer: PeerFactory, open_desk: DeskFactory) -> None:
     with pytest.raises(ToolError):
         several(peer, open_desk, 1, down=0).call(NAME, {"account_id": "*"})

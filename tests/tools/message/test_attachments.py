@@ -6,7 +6,7 @@ import pytest
 
 from mcp_envelope import Untrusted
 from tools.desk import Desk
-from tools.letters import crlf, make_letter
+from tools.letters import make_letter
 from tools.stores import Store
 
 
@@ -27,7 +27,7 @@ def message_id(store: Store, desk: Desk) -> str:
     return str(desk.search().data["messages"][0]["message_id"])
 
 
-def test_attachments_are_listed_by_default(desk: Desk, message_id: str) -> None:
+def test_attachments_are_listed_unless_they_are_not_wanted(desk: Desk, message_id: str) -> None:
     reply = desk.get(message_id)
     rows = reply.data["message"]["attachments"]
     assert [(row["filename"], row["content_type"], row["part_id"]) for row in rows] == [
@@ -38,14 +38,10 @@ def test_attachments_are_listed_by_default(desk: Desk, message_id: str) -> None:
     ]
     assert abs(rows[1]["size_bytes"] - 1004) <= 3
     assert not any("text" in row for row in rows)
-    assert reply.data["message"]["body_text"] == "See the files."
     assert '- "Bestände.csv" ("text/csv", ' in reply.text
-
-
-def test_attachments_can_be_left_out(desk: Desk, message_id: str) -> None:
-    reply = desk.get(message_id, attachment_mode="none")
-    assert reply.data["message"]["attachments"] == []
-    assert "Attachments:" not in reply.text
+    without = desk.get(message_id, attachment_mode="none")
+    assert without.data["message"]["attachments"] == []
+    assert "Attachments:" not in without.text
 
 
 def test_text_is_extracted_from_text_attachments(desk: Desk, message_id: str) -> None:
@@ -81,24 +77,3 @@ def test_a_long_text_is_cut_and_the_reply_says_how_to_get_more(store: Store, des
     rest = desk.call("imap_get_attachment", {"message_id": message_id, "part_id": "2", "text_offset": 4_000})
     cut = reply.data["message"]["attachments"][0]["text"]
     assert cut + rest.data["text"] == ("0123456789\n" * 500).rstrip()
-
-
-def test_a_name_cannot_pretend_to_be_more_than_a_name(store: Store, desk: Desk) -> None:
-    letter = make_letter()
-    letter.add_attachment(b"x", maintype="application", subtype="pdf", filename="a`b]*_\u202efdp.exe")
-    store.fill("INBOX", [letter.as_bytes()])
-    reply = desk.get(desk.search().data["messages"][0]["message_id"])
-    assert reply.data["message"]["attachments"][0]["filename"] == "a`b]*_fdp.exe"
-    assert r'- "a\`b]\*\_fdp.exe" (' in reply.text
-
-
-def test_a_name_without_quotes_is_whole_and_costs_no_round_trip(store: Store, desk: Desk) -> None:
-    octets = crlf(
-        "Subject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nText\n"
-        "--b\nContent-Type: text/csv; name=annual report 2026.csv\n\na;b\n--b--\n"
-    )
-    store.fill("INBOX", [octets])
-    reply = desk.get(desk.search().data["messages"][0]["message_id"], attachment_mode="extract_text")
-    (shown,) = reply.data["message"]["attachments"]
-    assert (shown["filename"], shown["text"]) == ("annual report 2026.csv", "a;b")
-    assert reply.telemetry.imap_round_trips == 1

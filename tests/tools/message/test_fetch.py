@@ -2,7 +2,6 @@
 
 from email.policy import SMTP
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
@@ -10,7 +9,7 @@ from mailmcp.mail.text.body import NULS_LOST
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError
 from servers.peer import PeerFactory
-from servers.peer_actions import FailUid, Respond, Rule
+from servers.peer_actions import Action, FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMessage
 from tools.conftest import DeskFactory
 from tools.desk import Desk
@@ -103,63 +102,40 @@ ANSWER = (
 )
 
 
-@pytest.mark.parametrize(
-    "structure",
-    [
-        b"((",
-        b"NIL",
-        b'("TEXT" "PLAIN" NIL NIL NIL "7BIT" 99999999999 1)',
-        b"(" * 500 + b'"TEXT" "PLAIN" NIL NIL NIL "7BIT" 19 1' + b")" * 500,
-    ],
-    ids=["open", "nil", "huge", "deep"],
-)
+@pytest.mark.parametrize("structure", [b"((", b"NIL", b"(" * 500 + b")" * 500], ids=["open", "nil", "deep"])
 def test_a_malformed_structure_is_replaced_by_our_own(
     peer: PeerFactory, open_desk: DeskFactory, structure: bytes
 ) -> None:
-    """MailKit issues 919 and 371; the octets themselves say what the structure should."""
+    """The octets themselves say what the structure should."""
     answer = ANSWER % (len(PLAIN.octets), structure, len(PLAIN.octets), PLAIN.octets)
     broken = Rule(command="UID FETCH", containing="BODYSTRUCTURE", action=Respond(answer))
     desk = open_desk(peer_account(peer(messages=[PLAIN], rules=[broken])))
     assert desk.message(newest(desk))["body_text"] == "Text of the peer."
 
 
-def test_a_server_that_asks_to_wait_gets_no_second_fetch(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    server = peer(messages=[PLAIN])
-    desk = open_desk(peer_account(server))
-    message_id = newest(desk)
-    refusal = Respond(b"{tag} NO [THROTTLED] Later\r\n")
-    server.rules.append(Rule(command="UID FETCH", action=refusal))
-    before = len(server.commands)
-    with pytest.raises(InternalError, match="THROTTLED") as caught:
-        desk.get(message_id)
-    assert caught.value.retryable
-    assert [each.name for each in server.commands[before:]] == ["EXAMINE", "UID FETCH"]
-
-
 @pytest.mark.parametrize(
-    ("how", "reason", "retryable"),
+    ("action", "reason", "retryable"),
     [
-        ("NO", Reason.SERVER_REFUSED, True),
-        ("BAD", Reason.SERVER_REFUSED, False),
-        ("garbage", Reason.PROTOCOL_VIOLATION, False),
+        (FailUid(1, "NO"), Reason.SERVER_REFUSED, True),
+        (FailUid(1, "BAD"), Reason.SERVER_REFUSED, False),
+        (FailUid(1, "garbage"), Reason.PROTOCOL_VIOLATION, False),
+        (Respond(b"{tag} NO [THROTTLED] Later\r\n"), Reason.SERVER_REFUSED, True),
     ],
 )
 def test_a_message_that_is_not_sent_is_an_error_of_the_server(
-    peer: PeerFactory,
-    open_desk: DeskFactory,
-    how: Literal["NO", "BAD", "garbage"],
-    reason: Reason,
-    *,
-    retryable: bool,
+    peer: PeerFactory, open_desk: DeskFactory, action: Action, reason: Reason, *, retryable: bool
 ) -> None:
     server = peer(messages=[PLAIN])
     desk = open_desk(peer_account(server))
     message_id = newest(desk)
-    server.rules.append(Rule(command="UID FETCH", action=FailUid(1, how)))
+    server.rules.append(Rule(command="UID FETCH", action=action))
+    before = len(server.commands)
     with pytest.raises(InternalError) as caught:
         desk.get(message_id)
     assert (caught.value.reason, caught.value.retryable) == (reason, retryable)
     assert caught.value.details["message_id"] == message_id
+    if isinstance(action, Respond):  # who asks to wait gets no second FETCH
+        assert [each.name for each in server.commands[before:]] == ["EXAMINE", "UID FETCH"]
 
 
 def test_a_message_that_goes_between_the_two_round_trips_is_gone(
@@ -225,10 +201,3 @@ def test_recipients_that_do_not_fit_are_counted_and_can_be_requested(store: Stor
     )
     [warning] = [each for each in reply.outcome.warnings if each.startswith("To has 1200 addresses")]
     assert "imap_get_message_raw" in warning
-    source = ""
-    more = desk.call("imap_get_message_raw", {"message_id": row["message_id"], "max_bytes": 100_000})
-    source += more.data["content"]
-    while more.outcome.next_action is not None:
-        more = desk.call(more.outcome.next_action.tool, dict(more.outcome.next_action.arguments))
-        source += more.data["content"]
-    assert source.count("@quay.example") == 1_200

@@ -1,11 +1,9 @@
 """The source of a message in windows: exact, complete, and marked where it is not text."""
 
-from base64 import b64decode
-
 import pytest
 
 from mailmcp.model.message_ref import MessageRef
-from mcp_envelope import BaseReason, ConflictError, InvalidInputError, Untrusted
+from mcp_envelope import BaseReason, InvalidInputError, Untrusted
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMessage, make_messages
@@ -42,18 +40,14 @@ def test_a_short_message_is_one_window_and_one_round_trip(store: Store, desk: De
     assert data["content"] == text
     assert (data["encoding"], data["offset"]) == ("utf-8", 0)
     assert data["size_bytes"] == data["returned_bytes"] == len(octets)
-    assert data["account_id"] == "work"
-    assert data["message_id"] == message_id
     assert data["message_raw_uri"] == data["message_uri"] + "/raw"
     assert not {"next_offset", "next_action"} & set(data)
     assert reply.outcome.warnings == ()
-    assert reply.outcome.references == {"message_id": message_id}
     assert fenced(reply) == [Untrusted(label="raw_text", text=text)]
     assert reply.text.startswith(
         f"Octets 0 to {len(octets)} of {len(octets)} of message `{message_id}`, as text"
     )
     assert reply.telemetry.imap_round_trips == 1
-    assert all(b"\\Seen" not in flags for flags in store.flags("INBOX").values())
 
 
 def test_windows_follow_each_other_to_the_end(store: Store, desk: Desk) -> None:
@@ -81,40 +75,28 @@ def test_windows_follow_each_other_to_the_end(store: Store, desk: Desk) -> None:
     assert windows == len(LONG) // 10_000 + 1
 
 
-def test_octets_that_are_not_text_come_as_base64(store: Store, desk: Desk) -> None:
-    octets = crlf("Subject: Gr\xfc\xdfe\n\n\xfc\n", "latin-1")
-    data = desk.call(RAW, {"message_id": put(store, octets)}).data
-    assert data["encoding"] == "base64"
-    assert b64decode(data["content"]) == octets
-    assert data["returned_bytes"] == len(octets)
-
-
-def test_invisible_characters_are_shown_and_counted(store: Store, desk: Desk) -> None:
-    octets = crlf("Subject: x\n\nPay\u200b\u202e me\n", "utf-8")
-    message_id = put(store, octets)
-    reply = desk.call(RAW, {"message_id": message_id})
-    assert "Pay<U+200B><U+202E> me" in reply.data["content"]
-    assert not {"\u200b", "\u202e"} & set(reply.text)
-    (warning,) = reply.outcome.warnings
-    assert warning.startswith("2 invisible characters shown by code point")
-    assert "message_raw_uri" in warning
-
-
-@pytest.mark.parametrize("beyond", [0, 10_000])
-def test_an_offset_past_the_end_is_refused_with_the_size(store: Store, desk: Desk, beyond: int) -> None:
-    octets = make_letter().as_bytes()
-    message_id = put(store, octets)
-    with pytest.raises(InvalidInputError) as caught:
-        desk.call(RAW, {"message_id": message_id, "offset": len(octets) + beyond})
+@pytest.mark.parametrize(
+    ("octets", "encoding", "content", "warning"),
+    [
+        (crlf("Subject: x\n\n\xfc\n", "latin-1"), "base64", "U3ViamVjdDogeA0KDQr8DQo=", ""),
+        (
+            crlf("Subject: x\n\nPay\u200b\u202e me\n", "utf-8"),
+            "utf-8",
+            "Subject: x\n\nPay<U+200B><U+202E> me\n",
+            "2 invisible characters shown by code point, as <U+200B>; the resource message_raw_uri has",
+        ),
+    ],
+)
+def test_what_is_not_plain_text_is_encoded(
+    store: Store, desk: Desk, octets: bytes, encoding: str, content: str, warning: str
+) -> None:
+    reply = desk.call(RAW, {"message_id": put(store, octets)})
+    assert (reply.data["encoding"], reply.data["content"]) == (encoding, content)
+    assert reply.data["returned_bytes"] == len(octets)
+    assert "".join(reply.outcome.warnings).startswith(warning)
+    with pytest.raises(InvalidInputError, match=f"the message has {len(octets)} octets") as caught:
+        desk.call(RAW, {"message_id": reply.data["message_id"], "offset": len(octets)})
     assert caught.value.reason is BaseReason.OUT_OF_RANGE
-    assert f"the message has {len(octets)} octets" in caught.value.message
-
-
-def test_an_id_of_a_rebuilt_mailbox_is_a_conflict(desk: Desk) -> None:
-    with pytest.raises(ConflictError) as caught:
-        desk.call(RAW, {"message_id": "imap:work:INBOX:1:1"})
-    assert caught.value.next_action is not None
-    assert caught.value.next_action.arguments == {"account_id": "work", "mailbox": "INBOX"}
 
 
 def test_an_empty_message_is_nothing(peer: PeerFactory, open_desk: DeskFactory) -> None:

@@ -53,14 +53,9 @@ def test_a_mailbox_made_anew_between_pages_is_a_conflict(
     assert [row["subject"] for row in last.data["messages"]] == ["Message 6"]
 
 
-@pytest.mark.parametrize("cached", [True, False])
-def test_a_last_page_of_which_nothing_is_left_ends_the_list(
-    store: Store, project: Desk, *, cached: bool
-) -> None:
+def test_a_last_page_of_which_nothing_is_left_ends_the_list(store: Store, project: Desk) -> None:
     first = project.search(mailbox="Project", limit=4)
     store.expunge("Project", [first.uids[-1] - 1])
-    if not cached:
-        project.forget()
     last = project.search(cursor=first.data["next_cursor"])
     assert (last.places, last.data["has_more"], last.data["issues"]) == ([], False, [])
     assert last.outcome.summary == "No more messages match in `Project` (work)"

@@ -56,29 +56,15 @@ def test_an_archive_does_not_bury_what_was_written_last(imported: Desk) -> None:
     assert subjects(imported.search(sort="oldest", dates="written", limit=2)) == ["Archive 1", "Archive 2"]
 
 
-def test_times_go_by_the_header_too(imported: Desk) -> None:
+def test_times_go_by_the_header_too(store: Store, imported: Desk) -> None:
     by_arrival = imported.search(last_days=7, limit=20)
     assert subjects(by_arrival) == ARCHIVE
-    action = by_arrival.data["next_action"]
-    assert (action["tool"], action["arguments"]["dates"]) == ("imap_search_messages", "written")
-    nothing = imported.call(action["tool"], action["arguments"])
-    assert nothing.outcome.summary.startswith("No messages matched")
+    assert imported.search(last_days=7, dates="written").outcome.summary.startswith("No messages matched")
     days = {"start_date": "2015-03-06", "end_date": "2015-04-06"}
     assert subjects(imported.search(dates="written", **days)) == ["Archive 4", "Archive 3"]
-    assert "dates=written" in imported.search(**days).text
-
-
-def numbers(reply: Reply) -> list[int]:
-    return [int(row["subject"].split()[-1]) for row in reply.data["messages"]]
-
-
-def test_a_search_begun_before_the_move_goes_on_as_it_began(store: Store, desk: Desk) -> None:
-    now = datetime(2026, 3, 20, tzinfo=UTC)
-    store.fill("INBOX", make_numbered(1, 2, 3, 4), received=now)
-    first = desk.search(limit=2)
-    store.fill("INBOX", make_numbered(5), received=now - timedelta(days=5))
-    desk.search(limit=2)
-    assert numbers(desk.search(cursor=first.data["next_cursor"])) == [2, 1]
+    action = imported.search(**days).data["next_action"]
+    if store.kind == "dovecot":  # pymap counts nothing
+        assert subjects(imported.call(action["tool"], action["arguments"])) == ["Archive 4", "Archive 3"]
 
 
 def test_what_cannot_be_sorted_is_said_on_each_page(
@@ -89,7 +75,8 @@ def test_what_cannot_be_sorted_is_said_on_each_page(
         received = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=day)
         pymap_mail.fill("INBOX", make_numbered(day), received=received)
     found = list(pages(open_desk(pymap_mail.account), limit=2))
-    assert [each for page in found for each in numbers(page)] == [8, 7, 1, 9, 5, 2]
+    shown = [int(each.split()[-1]) for page in found for each in subjects(page)]
+    assert shown == [8, 7, 1, 9, 5, 2]
     assert all("messages are in order, starting with those" in page.text for page in found)
 
 

@@ -55,19 +55,16 @@ def test_they_stay_out_of_what_is_suggested(desk: Desk) -> None:
         "mailbox": "*",
         "exclude_mailboxes": ["Alerts", "Archive"],
     }
-    nothing = desk.search(**where, subject="no such thing")
-    action = nothing.data["next_action"]
+    action = desk.search(**where, subject="Message 15").data["next_action"]
+    assert action["arguments"]["mailboxes"] == ["Trash"]
+    assert desk.call(action["tool"], action["arguments"]).data["returned"] == 1
+    action = desk.search(**where, subject="Message 12").data["next_action"]
     assert action["arguments"]["mailboxes"] == ["Junk", "Trash"]
-    assert desk.call(action["tool"], action["arguments"]).data["coverage"]["mailboxes_searched"] == 2
 
 
 def test_a_name_that_no_account_has_is_pointed_out(desk: Desk) -> None:
-    reply = desk.search(account_id="*", mailbox="*", exclude_mailboxes=["Alert", "Archive", "Lists", "zzz"])
-    assert reply.outcome.warnings == (
-        "There is no mailbox `Alert` to exclude. Did you mean `Alerts`?",
-        "There is no mailbox `Lists` to exclude. `Lists` holds no messages; below it: `Lists/Python`.",
-        "There is no mailbox `zzz` to exclude.",
-    )
+    reply = desk.search(account_id="*", mailbox="*", exclude_mailboxes=["Alert", "Archive"])
+    assert reply.outcome.warnings == ("There is no mailbox `Alert` to exclude.",)
 
 
 @pytest.mark.parametrize("where", [{}, {"mailbox": "INBOX"}, {"mailboxes": ["INBOX", "Archive"]}])

@@ -7,10 +7,10 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.imap.account import Account, Password
-from mcp_envelope import ConflictError, NotFoundError
+from mcp_envelope import ConflictError
 from servers.dovecot import Dovecot
-from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Close, FailUid, Respond, Rule, Silence
+from servers.peer import PeerFactory
+from servers.peer_actions import Close, FailUid, Rule, Silence
 from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
 from tools.letters import make_numbered
@@ -60,20 +60,6 @@ def wrong_password(store: Store) -> Account:
     return replace(store.account, account_id="locked", credentials=Password(lambda: "wrong"))
 
 
-def test_a_refused_login_of_one_account_is_an_issue(
-    store: Store, wrong_password: Account, open_desk: DeskFactory
-) -> None:
-    desk = open_desk(wrong_password, store.named("home"))
-    reply = desk.search(account_id="*", limit=100)
-    assert [(each["account_id"], each["code"]) for each in reply.data["issues"]] == [
-        ("locked", "auth_failed")
-    ]
-    assert (reply.data["returned"], reply.data["failed"], reply.data["has_more"]) == (2, 0, False)
-    assert (reply.data["total"], reply.data["coverage"]["complete"]) == (2, False)
-    action = reply.outcome.next_action
-    assert action is None or "cursor" not in action.arguments
-
-
 def test_a_loop_over_the_pages_ends_where_an_account_has_failed_for_good(
     store: Store, wrong_password: Account, open_desk: DeskFactory
 ) -> None:
@@ -99,44 +85,6 @@ def test_a_silent_account_does_not_hold_up_the_others(
     assert reply.data["returned"] == 4
 
 
-def refusing(name: str, text: bytes) -> Rule:
-    return Rule(command="EXAMINE", containing=name, action=Respond(b"{tag} NO " + text + b"\r\n"))
-
-
-@pytest.fixture
-def half_shut(peer: PeerFactory) -> Peer:
-    """Three mailboxes, of which one cannot be opened."""
-    mailboxes = [
-        PeerMailbox(name=name, messages=make_messages(uid, uid + 1))
-        for uid, name in ((3, "Shut"), (5, "Open"))
-    ]
-    return peer(
-        messages=make_messages(1, 2), mailboxes=mailboxes, rules=[refusing("Shut", b"[NOPERM] not for you")]
-    )
-
-
-def test_a_mailbox_that_refuses_is_an_issue_of_its_own(half_shut: Peer, open_desk: DeskFactory) -> None:
-    desk = open_desk(peer_account(half_shut))
-    reply = desk.search(mailbox="*")
-    (issue,) = reply.data["issues"]
-    assert (issue["mailbox"], issue["account_id"], issue["stage"]) == ("Shut", "work", "search")
-    assert reply.data["returned"] == 4
-    assert reply.data["coverage"]["mailboxes_failed"] == [{"account_id": "work", "mailbox": "Shut"}]
-    assert "`Shut`" in reply.text
-
-
-def test_a_mailbox_of_a_list_that_is_not_there_is_an_issue(store: Store, open_desk: DeskFactory) -> None:
-    desk = open_desk(store.named("home"))
-    reply = desk.search(account_id="home", mailboxes=["INBOX", "Nowhere"], limit=100)
-    assert [(each["mailbox"], each["code"]) for each in reply.data["issues"]] == [("Nowhere", "not_found")]
-    assert (reply.data["returned"], reply.data["has_more"]) == (2, False)
-    with pytest.raises(NotFoundError) as caught:
-        desk.search(account_id="home", mailboxes=["Nowhere", "Neither"])
-    assert caught.value.next_action is not None
-    assert caught.value.next_action.arguments == {"account_id": "home"}
-    assert len(caught.value.details["issues"]) == 2  # type: ignore[arg-type] # a list
-
-
 def test_what_no_later_page_can_show_is_said_on_each_of_them(store: Store, open_desk: DeskFactory) -> None:
     desk = open_desk(store.named("home"))
     first = desk.search(account_id="home", mailboxes=["INBOX", "Projects", "Nowhere"], limit=2)
@@ -155,25 +103,23 @@ def test_more_mailboxes_than_a_search_takes_are_said_to_be_left_out(
 ) -> None:
     count = limits.SEARCH_SOURCES_MAX + 5
     server = peer(mailboxes=[PeerMailbox(name=f"Box {number:03}") for number in range(count)])
-    reply = open_desk(peer_account(server)).search(mailbox="*")
+    accounts = [replace(peer_account(server), account_id=name) for name in ("home", "club")]
+    reply = open_desk(*accounts).search(**EVERYWHERE)
     coverage = reply.data["coverage"]
     assert coverage["mailboxes_searched"] == limits.SEARCH_SOURCES_MAX
     assert not coverage["complete"]
-    assert coverage["mailboxes_not_searched"][-1]["mailbox"] == "Box 204"
+    assert len(coverage["mailboxes_not_searched"]) == limits.COVERAGE_NAMES_MAX
     assert "not everything could be searched" in reply.outcome.summary
 
 
-@pytest.mark.parametrize("cached", [True, False])
 def test_a_mailbox_made_anew_is_an_issue_of_several_and_the_rest_goes_on(
-    dovecot_mail: Store, open_desk: DeskFactory, *, cached: bool
+    dovecot_mail: Store, open_desk: DeskFactory
 ) -> None:
     for number, name in enumerate(["A", "B"] * 3, start=1):
         dovecot_mail.fill(name, make_numbered(number), received=DAY + timedelta(days=number))
     desk = open_desk(dovecot_mail.account)
     cursor = desk.search(mailboxes=["A", "B"], limit=2).data["next_cursor"]
     dovecot_mail.rebuild("A")
-    if not cached:
-        desk.forget()
     reply = desk.search(cursor=cursor)
     assert [(each["code"], each["mailbox"], each["retryable"]) for each in reply.data["issues"]] == [
         ("conflict", "A", False)
@@ -189,11 +135,9 @@ def test_a_mailbox_made_anew_is_an_issue_of_several_and_the_rest_goes_on(
     assert desk.call(action.tool, dict(action.arguments)).data["total"] == 0
 
 
-@pytest.mark.parametrize("how", ["NO", "BAD", "garbage"])
-def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskFactory, how: str) -> None:
-    rules = [Rule(command="UID FETCH", action=FailUid(3, how))]  # type: ignore[arg-type] # a literal
-    desk = open_desk(peer_account(peer(messages=make_messages(*range(1, 8)), rules=rules)))
-    reply = desk.search()
+def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    rules = [Rule(command="UID FETCH", action=FailUid(3))]
+    reply = open_desk(peer_account(peer(messages=make_messages(*range(1, 8)), rules=rules))).search()
     data = reply.data
     assert reply.uids == [7, 6, 5, 4, 2, 1]
     assert (data["status"], data["attempted"], data["returned"], data["failed"]) == ("partial", 7, 6, 1)
@@ -201,19 +145,10 @@ def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskF
     assert (issue["uid"], issue["mailbox"], issue["account_id"]) == (3, "INBOX", "work")
     assert issue["message_id"].endswith(":3")
     assert issue["message_id"] in reply.text
-    assert issue["code"] == "internal"
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        Rule(command="UID FETCH", containing="BODY.PEEK[TEXT]", action=Close("before")),
-        Rule(command="UID FETCH", containing="BODY.PEEK[TEXT]", action=Respond(b"{tag} NO not this\r\n")),
-        Rule(command="EXAMINE", containing="INBOX", action=Respond(b"{tag} NO not again\r\n"), nth=3),
-    ],
-)
-def test_rows_stay_without_snippets_that_fail(peer: PeerFactory, open_desk: DeskFactory, rule: Rule) -> None:
-    """The third time INBOX is opened is for the snippets: before, it was for SEARCH and for FETCH."""
+def test_rows_stay_without_snippets_that_fail(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    rule = Rule(command="UID FETCH", containing="BODY.PEEK[TEXT]", action=Close("before"))
     server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="B")], rules=[rule])
     reply = open_desk(peer_account(server)).search(mailbox="*", snippet_max_chars=50)
     assert [row["subject"] for row in reply.data["messages"]] == ["Message 1"]

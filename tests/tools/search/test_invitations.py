@@ -72,17 +72,6 @@ def test_times_far_down_are_not_made_up(dovecot_mail: Store, open_desk: DeskFact
     assert [row.get("when", "").partition(" ")[0] for row in rows] == ["", "2026-11-06"]
 
 
-def test_a_message_shows_both_zones(store: Store, in_oslo: Desk) -> None:
-    store.fill("INBOX", [invite(IN_NEW_YORK), invite("DTSTART;TZID=Europe/Berlin:20261106T150000")])
-    second, first = in_oslo.search().data["messages"]
-    [notice] = in_oslo.message(first["message_id"])["notices"]
-    assert (notice["fields"]["when"], notice["fields"]["your_time"]) == (THERE, HERE)
-    assert f'when: "{THERE}"; your time: "{HERE}"' in in_oslo.get(first["message_id"]).text
-    [notice] = in_oslo.message(second["message_id"])["notices"]
-    assert notice["fields"]["when"] == "2026-11-06 15:00 (Europe/Berlin)"
-    assert "your_time" not in notice["fields"], "the clock shows the same"
-
-
 def test_an_older_version_that_arrived_later_says_what_replaces_it(store: Store, in_oslo: Desk) -> None:
     """Mail overtakes mail: the version counts, not the order of arrival (RFC 5546 section 2.1.5)."""
 

@@ -1,18 +1,23 @@
 """A mailbox that is not there: the reply names the one that was meant, and the search in it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.failures import suggest_mailboxes
 from mcp_envelope import NotFoundError, ToolError
+from servers.peer import Peer, PeerFactory
+from servers.peer_actions import Respond, Rule
+from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
 from tools.desk import Desk
-from tools.letters import make_numbered
-from tools.stores import Store
+from tools.search.test_paging import pages
+from tools.stores import peer_account
+
+ACCOUNTS = 3
 
 
 def box(name: str, use: str = "", *, selectable: bool = True, delimiter: str = "/") -> Mailbox:
@@ -38,41 +43,43 @@ MAILBOXES = (
     [
         ("sent", ["Sent"]),
         ("Spam", ["Junk"]),
-        ("Sent Items", ["Sent"]),
         ("INBOX.Sent Messages", ["Sent"]),
         ("[Gmail]/Trash", ["Papierkorb"]),
         ("[Gmail]/All Mail", ["*"]),
         ("apollo", ["Projects/Apollo"]),
         ("Archiv", ["Archive"]),
         ("Projects/Appollo", ["Projects/Apollo"]),
+        ("projects", ["Projects/Apollo", "Projects/Grün"]),
+        ("Flat", []),
         ("Invoices", []),
         ("", []),
-        ("x" * 100_000, []),
     ],
 )
 def test_a_similar_mailbox_is_suggested(name: str, meant: Sequence[str]) -> None:
-    found = suggest_mailboxes(name, MAILBOXES)
-    assert list(found.names) == meant
-    if len(meant) == 1:
-        assert found.sentence == f"Did you mean `{meant[0]}`?"
-    else:
-        assert found.sentence.startswith("It has `INBOX`, `Archive`, ")
+    assert suggest_mailboxes(name, MAILBOXES) == meant
 
 
-def test_a_container_names_the_mailboxes_below_it() -> None:
-    found = suggest_mailboxes("Projects", MAILBOXES)
-    assert found.sentence == "`Projects` holds no messages; below it: `Projects/Apollo`, `Projects/Grün`."
-    assert found.exists
-    assert suggest_mailboxes("projects", MAILBOXES) == found
-    assert suggest_mailboxes("Flat", MAILBOXES).sentence == "`Flat` holds no messages."
+@pytest.fixture
+def servers(peer: PeerFactory) -> list[Peer]:
+    """A server for each account: the first two have `Receipts`, the first one `Bills`, too."""
+    made = []
+    for number in range(ACCOUNTS):
+        names = ["Receipts"] * (number < 2) + ["Bills"] * (number < 1)
+        boxes = [
+            PeerMailbox(
+                name=name, messages=make_messages(10 * number + 2 * place, 10 * number + 2 * place + 1)
+            )
+            for place, name in enumerate(names, start=1)
+        ]
+        made.append(peer(messages=make_messages(1), mailboxes=boxes))
+    return made
 
 
-def test_a_list_of_names_is_bounded_and_none_leaves_its_place() -> None:
-    many = [box(f"a`\n{number}") for number in range(limits.COVERAGE_NAMES_MAX + 2)]
-    statement = suggest_mailboxes("zzz", many).sentence
-    assert statement.endswith(", and 2 more.")
-    assert "\n" not in statement
-    assert r'`"a\u0060\n0"`' in statement
+@pytest.fixture
+def desk(servers: list[Peer], open_desk: DeskFactory) -> Desk:
+    accounts = [replace(peer_account(each), account_id=f"a{number}") for number, each in enumerate(servers)]
+    desk: Desk = open_desk(*accounts)
+    return desk
 
 
 def refusal(desk: Desk, **arguments: object) -> ToolError:
@@ -82,53 +89,56 @@ def refusal(desk: Desk, **arguments: object) -> ToolError:
     return caught.value
 
 
-@pytest.fixture
-def filled(store: Store) -> Store:
-    with store.client() as client:
-        for name in ("Sent", "Boxes/One", "Boxes/Two"):
-            if not client.folder_exists(name):
-                client.create_folder(name)
-    store.fill("Boxes/One", make_numbered(1))
-    return store
-
-
-def test_the_next_action_is_the_same_search_where_it_was_meant(filled: Store, desk: Desk) -> None:
-    assert filled.kind
-    error = refusal(desk, mailbox="one", subject="Message", limit=3)
-    assert error.message == "There is no mailbox `one` in account work. Did you mean `Boxes/One`?"
-    assert error.details["did_you_mean"] == ["Boxes/One"]
+def test_the_next_action_is_the_same_search_where_it_was_meant(desk: Desk) -> None:
+    error = refusal(desk, account_id="a0", mailbox="receits", subject="Message", limit=3)
+    assert error.message == "There is no mailbox `receits` in account a0. Did you mean `Receipts`?"
+    assert error.details["did_you_mean"] == ["Receipts"]
     action = error.next_action
     assert action is not None
-    assert action.arguments == {
-        "account_id": "work",
-        "mailbox": "Boxes/One",
-        "subject": "Message",
-        "limit": 3,
-    }
-    assert desk.call(action.tool, dict(action.arguments)).data["returned"] == 1
+    expected = {"account_id": "a0", "mailbox": "Receipts", "subject": "Message", "limit": 3}
+    assert action.arguments == expected
+    assert desk.call(action.tool, dict(action.arguments)).data["returned"] == 2
 
 
-def test_each_missing_mailbox_of_a_list_is_replaced(filled: Store, desk: Desk) -> None:
-    assert filled.kind
-    action = refusal(desk, mailboxes=["one", "sent"]).next_action
+@pytest.mark.parametrize(
+    ("names", "account_id"), [(["receits", "bils"], "a0"), (["Nowhere"], "a0"), (["Nowhere"], "*")]
+)
+def test_what_is_not_clear_is_to_be_listed(desk: Desk, names: list[str], account_id: str) -> None:
+    error = refusal(desk, account_id=account_id, mailboxes=names)
+    action = error.next_action
     assert action is not None
-    assert action.arguments == {"account_id": "work", "mailboxes": ["Boxes/One", "Sent"]}
-    action = refusal(desk, mailboxes=["one", "Nothing like it"]).next_action
-    assert action is not None
-    assert action.tool == "imap_list_mailboxes"
-    partial = desk.search(mailboxes=["Boxes/One", "two"])
-    assert "Did you mean `Boxes/Two`?" in partial.data["issues"][0]["message"]
+    assert (action.tool, action.arguments) == ("imap_list_mailboxes", {"account_id": account_id})
+    issues = error.details.get("issues", [])
+    assert isinstance(issues, list)
+    accounts = ACCOUNTS if account_id == "*" else 1
+    assert len(issues) == (accounts * len(names) if accounts * len(names) > 1 else 0)
 
 
-def test_of_several_accounts_one_name_must_do(
-    pymap_mail: Store, dovecot_mail: Store, open_desk: DeskFactory
-) -> None:
-    for store, name in ((pymap_mail, "A/Post"), (dovecot_mail, "B/Post")):
-        with store.client() as client:
-            client.create_folder(name)
-    desk = open_desk(pymap_mail.named("home"), dovecot_mail.named("club"))
-    error = refusal(desk, account_id="*", mailbox="post")
-    assert error.next_action is not None
-    assert error.next_action.tool == "imap_list_mailboxes"
-    assert error.next_action.arguments == {"account_id": "*"}
-    assert error.message == "There is no mailbox `post` in 2 accounts. Did you mean `A/Post` or `B/Post`?"
+def test_a_missing_mailbox_of_several_is_an_issue_that_names_the_one_that_was_meant(desk: Desk) -> None:
+    reply = desk.search(account_id="a0", mailboxes=["Receipts", "Bils"])
+    assert (reply.data["returned"], reply.data["has_more"], reply.data["status"]) == (2, False, "partial")
+    [issue] = reply.data["issues"]
+    assert (issue["mailbox"], issue["code"]) == ("Bils", "not_found")
+    assert "Did you mean `Bills`?" in issue["message"]
+
+
+def test_what_another_account_has_is_no_failure(desk: Desk, servers: list[Peer]) -> None:
+    found = list(pages(desk, account_id="*", mailboxes=["Receipts", "Bills"], limit=4))
+    assert [(page.data["status"], page.data["issues"]) for page in found] == [("ok", [])] * 2
+    assert len([row for page in found for row in page.data["messages"]]) == 6
+    coverage = found[0].data["coverage"]
+    assert (coverage["complete"], coverage["mailboxes_searched"], coverage["mailboxes_failed"]) == (
+        True,
+        3,
+        [],
+    )
+    assert coverage["method"] == "`Bills` was searched only in a0. `Receipts` was searched only in a0, a1."
+    assert not any(command.name == "LIST" for server in servers for command in server.commands)
+
+
+def test_what_went_between_two_pages_is_missed(desk: Desk, servers: list[Peer]) -> None:
+    first = desk.search(account_id="*", mailbox="Receipts", limit=1)
+    servers[0].rules.append(Rule(command="EXAMINE", action=Respond(b"{tag} NO [NONEXISTENT] gone\r\n")))
+    rest = desk.search(cursor=first.data["next_cursor"], limit=10)
+    [issue] = rest.data["issues"]
+    assert (issue["account_id"], issue["reason"]) == ("a0", Reason.MAILBOX_MISSING)

@@ -5,13 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from servers.dovecot import Dovecot
+from mailmcp.reasons import Reason
+from mcp_envelope import NotFoundError
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_numbered
-from tools.stores import Store, dovecot_store
-
-BIG = 20_000
+from tools.stores import Store
 
 
 def pages(desk: Desk, **arguments: object) -> Iterator[Reply]:
@@ -94,32 +93,6 @@ def test_last_days_asked_for_tomorrow_are_those_of_today(store: Store, desk: Des
     assert summaries(tomorrow) == summaries(desk.search(cursor=cursor)) == expected
 
 
-@pytest.fixture(scope="session")
-def big_mail(dovecot: Dovecot) -> Store:
-    """20,000 messages in INBOX, on Dovecot; shared, so nobody changes them."""
-    messages = (
-        b"From: ann@example.org\r\nSubject: Message %d\r\n\r\nText of message %d.\r\n" % (number, number)
-        for number in range(1, BIG + 1)
-    )
-    dovecot.fill_before_login("big", "INBOX", messages)
-    return dovecot_store(dovecot, dovecot.user("big"))
-
-
-@pytest.mark.full
-def test_paging_through_a_big_mailbox_gives_each_message_once(
-    big_mail: Store, open_desk: DeskFactory
-) -> None:
-    desk = open_desk(big_mail.account)
-    uids: list[int] = []
-    trips = []
-    for page in pages(desk, limit=100):
-        uids += page.uids
-        trips.append(page.telemetry.imap_round_trips)
-        assert page.data["total"] == BIG
-    assert uids == list(range(BIG, 0, -1))
-    assert set(trips[1:]) == {1}
-
-
 def test_a_page_after_a_change_serves_those_below_it_from_the_cache(store: Store, seven: Desk) -> None:
     first = seven.search(limit=2)
     store.expunge("INBOX", [first.uids[-1] - 3])
@@ -127,6 +100,13 @@ def test_a_page_after_a_change_serves_those_below_it_from_the_cache(store: Store
     third = seven.search(cursor=second.data["next_cursor"])
     assert [len(page.uids) for page in (second, third)] == [2, 2]
     assert (second.telemetry.cache_hit, third.telemetry.cache_hit) == (False, True)
+
+
+def test_a_cursor_of_an_account_that_is_gone(store: Store, seven: Desk, open_desk: DeskFactory) -> None:
+    cursor = seven.search(limit=2).data["next_cursor"]
+    with pytest.raises(NotFoundError) as caught:
+        open_desk(store.named("home")).search(cursor=cursor)
+    assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
 
 
 def test_matches_are_counted_without_rows(store: Store, desk: Desk) -> None:

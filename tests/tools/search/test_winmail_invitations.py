@@ -58,21 +58,3 @@ def test_they_are_found_with_their_times(store: Store, desk: Desk, others: int) 
         ("request", HERE),
     ]
     assert reply.data["coverage"]["complete"]
-    groups = desk.search(kind="invitation", group_by="sender").data["groups"]
-    assert [each["count"] for each in groups] == [2, 1]
-
-
-def test_a_message_shows_time_and_place(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", [REQUEST, NOTE])
-    request, note = desk.message_ids()
-    [notice] = desk.message(request)["notices"]
-    assert (notice["kind"], notice["part_id"]) == ("invitation", "2")
-    assert notice["fields"] == {
-        "method": "request",
-        "what": "Budget",
-        "when": "2026-12-03 08:30 to 09:30 (UTC)",
-        "your_time": HERE,
-        "where": "Room 5",
-        "organizer": "Ann <ann@a.example>",
-    }
-    assert "notices" not in desk.message(note)

@@ -13,8 +13,7 @@ from thinning import thin
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.stores import peer_account
-from tools.talks import make_talk
-from tools.thread.conversations import peer_messages
+from tools.talks import make_talk, peer_messages
 
 MESSAGES = 24
 OCTETS = 16_000

@@ -13,15 +13,25 @@ from mailmcp import limits
 from mailmcp.model.cursor import seal
 from mailmcp.reasons import Reason
 from mailmcp.tools.preferences import DEFAULTS
-from mcp_envelope import BaseReason, ConflictError, InternalError, InvalidInputError, NotFoundError, Untrusted
+from mcp_envelope import BaseReason, InternalError, InvalidInputError, Untrusted
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_letter
 from tools.stores import Store, peer_account
-from tools.talks import BEGAN, make_talk, make_turn, turn_id
-from tools.thread.conversations import newest_id, peer_messages, spread, texts, thread, turns_of
+from tools.talks import (
+    BEGAN,
+    make_talk,
+    make_turn,
+    newest_id,
+    peer_messages,
+    spread,
+    texts,
+    thread,
+    turn_id,
+    turns_of,
+)
 
 LONG = "word " * 400
 
@@ -29,14 +39,18 @@ LONG = "word " * 400
 @pytest.mark.parametrize("max_chars", [1000, 1001, 4999])
 def test_the_budget_is_kept_to_the_character(store: Store, desk: Desk, max_chars: int) -> None:
     turns = make_talk(5, text=LONG)
-    turns[1] = make_turn(2, references=[turn_id(1)], text="Turn 2 is short.\n")
+    quoted = "Turn 2 is short.\n\nAnn wrote:\n" + "> old words\n" * 10
+    turns[1] = make_turn(2, references=[turn_id(1)], text=quoted)
     spread(store, turns, "INBOX")
     reply = thread(desk, max_chars=max_chars)
     rows = reply.data["messages"]
     assert sum(len(row["text"]) for row in rows) == max_chars
     assert max(len(row["text"]) for row in rows[2:]) - min(len(row["text"]) for row in rows[2:]) <= 1
     assert [row.get("next_offset", 0) > 0 for row in rows] == [True, False, True, True, True]
-    assert (rows[0]["total_chars"], rows[1]["text"]) == (len(f"Turn 1. {LONG}".strip()), "Turn 2 is short.")
+    assert rows[0]["total_chars"] == len(f"Turn 1. {LONG}".strip())
+    assert rows[1]["text"].startswith("Turn 2 is short.")
+    assert "old words" not in reply.text
+    assert [block.text for block in reply.outcome.blocks if isinstance(block, Untrusted)] == texts(reply)
     action = reply.outcome.next_action
     assert action is not None
     rest = desk.call(action.tool, dict(action.arguments)).data["message"]["body_text"]
@@ -72,16 +86,6 @@ def test_a_long_conversation_comes_in_pages(store: Store, desk: Desk) -> None:
     assert seen == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11]]
     again = desk.call("imap_get_thread", {"cursor": str(arguments["cursor"]), "max_chars": 5000})
     assert turns_of(again) == [9, 10, 11]
-
-
-def test_quoted_history_is_left_out_and_texts_are_fenced(store: Store, desk: Desk) -> None:
-    quoted = "Turn 2.\n\nAnn wrote:\n" + "> old words\n" * 10
-    turns = [make_turn(1, subject="Offer"), make_turn(2, references=[turn_id(1)], text=quoted)]
-    spread(store, turns, "INBOX")
-    reply = thread(desk)
-    assert "old words" not in reply.text
-    fenced = [block.text for block in reply.outcome.blocks if isinstance(block, Untrusted)]
-    assert [each.split("\n")[0] for each in fenced] == ["Turn 1.", "Turn 2."]
 
 
 def test_only_the_text_is_fetched(store: Store, desk: Desk) -> None:
@@ -190,18 +194,3 @@ def test_arguments_that_do_not_fit(store: Store, desk: Desk) -> None:
             desk.call("imap_get_thread", dict(arguments))
         assert caught.value.reason is reason
     assert turns_of(desk.call("imap_get_thread", {"cursor": cursor, "message_id": message_id})) == [3, 4]
-
-
-def test_a_message_that_is_gone_and_a_mailbox_that_was_rebuilt(store: Store, desk: Desk) -> None:
-    with store.client() as client:
-        client.create_folder("Talks")
-    [uid] = store.fill("Talks", make_talk(1))
-    message_id = newest_id(desk, "Talks")
-    store.expunge("Talks", [uid])
-    with pytest.raises(NotFoundError) as gone:
-        thread(desk, message_id)
-    assert gone.value.reason is Reason.MESSAGE_GONE
-    store.rebuild("Talks")
-    with pytest.raises(ConflictError) as rebuilt:
-        thread(desk, message_id)
-    assert rebuilt.value.next_action is not None

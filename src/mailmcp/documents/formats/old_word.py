@@ -74,7 +74,6 @@ class _Properties:
         self._starts: list[int] = []
         self._ends: list[int] = []
         self._found: list[_Found] = []
-        self._latest: tuple[int, int, _Found] = (0, 0, (0, {}))
         start, length = struct.unpack_from("<II", octets, at)
         count = max(0, length - 4) // 8
         pages = struct.unpack_from(f"<{count}I", table, start + 4 * (count + 1))
@@ -87,14 +86,8 @@ class _Properties:
 
     def at(self, place: int) -> _Found:
         """Return the number of the style and the properties at a place."""
-        first, end, found = self._latest
-        if not first <= place < end:
-            index = bisect_right(self._starts, place) - 1
-            if index < 0 or place >= self._ends[index]:
-                return 0, {}
-            found = self._found[index]
-            self._latest = self._starts[index], self._ends[index], found
-        return found
+        index = bisect_right(self._starts, place) - 1
+        return (0, {}) if index < 0 or place >= self._ends[index] else self._found[index]
 
     def _read_page(self, page: bytes, entry_octets: int) -> None:
         count = page[-1]

@@ -3,9 +3,7 @@
 tnefparse is under the LGPL.
 """
 
-import struct
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import BinaryIO, Final
 
 from mailmcp import limits
@@ -16,7 +14,6 @@ from mailmcp.mail.tnef import (
     BINARY,
     OBJECT,
     STRING8,
-    TIME,
     Properties,
     PropertyReader,
     Values,
@@ -28,7 +25,6 @@ _MESSAGE_PROPERTIES: Final = 0x00069003
 _ATTACHMENT_BEGINS: Final = 0x00069002
 _ATTACHMENT_PROPERTIES: Final = 0x00069005
 _CODE_PAGE: Final = 0x00069007
-_DATE_SENT: Final = 0x00038005
 _TEXTS: Final = {0x00018004: Prop.SUBJECT, 0x0002800C: Prop.BODY}
 _ATTACHMENT_VALUES: Final = {
     0x00018010: (Prop.ATTACH_SHORT_NAME, STRING8),
@@ -65,8 +61,6 @@ def _read_message(octets: bytes, out: Writer, depth: int) -> Message:
             recipients = [table.values() for _ in range(min(table.number(), limits.MAPI_PROPERTIES_MAX))]
         elif attribute in _TEXTS:
             own.setdefault(_TEXTS[attribute], (STRING8, data))
-        elif attribute == _DATE_SENT:
-            own.setdefault(Prop.SUBMIT_TIME, (TIME, _file_time(data)))
         elif attribute == _ATTACHMENT_BEGINS:
             attachments.append({})
         elif attachments and attribute in _ATTACHMENT_VALUES:
@@ -105,13 +99,3 @@ def _attributes(octets: bytes, out: Writer) -> Iterator[tuple[int, bytes]]:
         elif not each.is_intact:
             out.add_note("A checksum in the file is wrong: it may be damaged.")
         yield each.id, each.data
-
-
-def _file_time(data: bytes) -> bytes:
-    """Turn a date of seven numbers (section 2.1.3.3.5) into a time of properties; b"" if there is none."""
-    try:
-        year, month, day, hour, minute, second = struct.unpack_from("<6H", data)
-        when = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    except (struct.error, ValueError):
-        return b""
-    return struct.pack("<Q", int((when - datetime(1601, 1, 1, tzinfo=UTC)).total_seconds()) * 10_000_000)

@@ -1,6 +1,6 @@
-"""What searches found, kept so that the next page costs no SEARCH. Losing it costs only that.
+"""The candidates of a search, kept so that the next page costs no SEARCH. Losing them costs only that.
 
-A result is used only while its mailbox shows that a new search would find the same messages, so a page is
+They are used only while their mailbox shows that a new search would find the same messages, so a page is
 the same with the cache and without.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
-from mailmcp.imap.search.server import UidRange
 from mailmcp.imap.session import SelectedMailbox
+from mailmcp.model.cursor import Position
 
 CACHE_ENTRIES: Final = 64
 """Results kept, of all accounts."""
@@ -22,15 +22,32 @@ CACHE_UIDS_MAX: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """What one search found."""
+class Candidates:
+    """Messages that may match, in order, from where a page begins."""
+
+    position: Position
+    """After which they come; its way and bounds are those of each of them."""
 
     uids: "array[int]"
-    """In order; all that match in a range of UIDs."""
-
-    within: UidRange
     mailbox: SelectedMailbox
     """As it was then."""
+
+    rest: Position | None = None
+    """Where more may be, which weren't searched or sorted yet; None if these are all."""
+
+    more: int = 0
+    """Matches in the rest, at most."""
+
+    more_exact: bool = True
+    """Whether there are exactly so many."""
+
+    reach: str = ""
+    """Sentence: how far the search got, if it ended before all was searched."""
+
+    unsearched: tuple[str, ...] = ()
+    """Sentences: which messages the server didn't search."""
+
+    from_cache: bool = False
 
     def is_current(self, now: SelectedMailbox, *, arrivals_matter: bool) -> bool:
         """Return whether a search made now would find the same.
@@ -55,29 +72,27 @@ class Kept:
 class UidCache:
     """The latest results, bounded in entries and in UIDs; drops the least recently used. Thread-safe."""
 
-    _kept: OrderedDict[Hashable, Kept] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[Hashable, Candidates] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
-    def get(self, key: Hashable) -> Kept | None:
+    def get(self, key: Hashable) -> Candidates | None:
         """Return what a search found; None if that isn't kept."""
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is not None:
+            if key in self._kept:
                 self._kept.move_to_end(key)
-            return kept
+            return self._kept.get(key)
 
-    def put(self, key: Hashable, kept: Kept) -> None:
+    def put(self, key: Hashable, found: Candidates) -> None:
         """Keep what a search found."""
         with self._lock:
-            self._kept[key] = kept
-            self._kept.move_to_end(key)
+            self._kept.pop(key, None)
+            self._kept[key] = found
             total = sum(len(each.uids) for each in self._kept.values())
             while self._kept and (len(self._kept) > CACHE_ENTRIES or total > CACHE_UIDS_MAX):
                 _, dropped = self._kept.popitem(last=False)
                 total -= len(dropped.uids)
 
-    def drop(self, kept: Kept) -> None:
-        """Forget what a search found, and what was made of it: its mailbox has changed."""
+    def drop(self, key: Hashable) -> None:
+        """Forget what a search found: its mailbox has changed."""
         with self._lock:
-            others = ((key, each) for key, each in self._kept.items() if each.mailbox is not kept.mailbox)
-            self._kept = OrderedDict(others)
+            self._kept.pop(key, None)

@@ -13,13 +13,15 @@ from typing import Final
 from mailmcp import limits
 from mailmcp.imap.fetch import fetch_steps
 from mailmcp.imap.pipeline import Steps
-from mailmcp.imap.search.cache import Kept
+from mailmcp.imap.search.cache import Candidates
 from mailmcp.imap.search.order import RankBy, is_after, rank_of, sort_by_rank
 from mailmcp.imap.search.plan import Plan, may_change
-from mailmcp.imap.search.server import EVERY_UID, Found, SearchServer, UidRange, part_of
-from mailmcp.imap.search.values import Candidates, PageRequest
+from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.values import PageRequest
 from mailmcp.imap.search.windows import Windows
+from mailmcp.imap.session import SelectedMailbox, Session
 from mailmcp.model.cursor import Position, Way
+from mailmcp.model.query import Proof
 from mcp_envelope import Code, code
 
 TIMED_CANDIDATES_MAX: Final = 300
@@ -33,9 +35,9 @@ _ALL: Final = 2**32
 
 
 def find_candidates(
-    server: SearchServer, request: PageRequest, position: Position, *, enough: int
-) -> Steps[Candidates]:
-    """Find the next candidates.
+    server: SearchServer, request: PageRequest, plan: Plan, position: Position, *, enough: int
+) -> Steps[Candidates | None]:
+    """Find the candidates after a position.
 
     No round trip if an earlier page left enough; otherwise one, one more for each further window, and one
     more where messages are sorted here.
@@ -43,79 +45,88 @@ def find_candidates(
     Args:
         server: The server, on a session.
         request: The request.
+        plan: Of its query.
         position: Where to begin: as in the request, or the `rest` of earlier candidates.
         enough: How many fill a page. There are fewer if there are no more, or if the time is up.
 
+    Returns:
+        None if the search must be planned again, as `SearchServer.search`.
+
     Raises:
-        ToolError: As `SearchServer.plan` and `SearchServer.search`.
+        ToolError: As `SearchServer.search`.
     """
-    match position.way:
-        case Way.SORT:
-            return (yield from _find_sorted(server, request, position))
-        case Way.BLOCK:
-            return (yield from _find_block(server, request, position))
-        case Way.UID:
-            low, high = position.low or 1, position.high or None
-            if request.order.ascending:
-                low = max(low, position.uid + 1)
-            elif position.uid:
-                high = position.uid - 1
-            return (yield from _find_by_uid(server, request, position, (low, high), enough=enough))
+    keeps = not may_change(request.query)
+    resumes = keeps and position.is_begun and position is request.position
+    kept = request.cache.get(cache_key(request, position)) if resumes else None
+    if kept and (position.uid == kept.position.uid or position.uid in kept.uids):
+        start = kept.uids.index(position.uid) + 1 if position.uid != kept.position.uid else 0
+        if not kept.rest or len(kept.uids) - start >= enough:
+            return replace(kept, position=position, uids=kept.uids[start:], from_cache=True)
+    if position.way is Way.SORT:
+        found = yield from _find_sorted(server, request, plan, position)
+    elif position.way is Way.BLOCK:
+        found = yield from _find_block(server, request, plan, position)
+    else:
+        found = yield from _find_by_uid(server, request, plan, position, enough=enough)
+    if found and keeps:
+        request.cache.put(cache_key(request, found.position), found)
+    return found
+
+
+def cache_key(request: PageRequest, position: Position) -> Hashable:
+    """Return the key under which candidates are kept: those of a block apart from those of others."""
+    place = position.account_id, position.mailbox, position.way, position.low, position.high
+    return (*place, request.query, request.order, request.doubted)
 
 
 def _find_by_uid(
-    server: SearchServer, request: PageRequest, position: Position, uids: UidRange, *, enough: int
-) -> Steps[Candidates]:
-    """Take what is kept, and search one window after another until there are enough candidates."""
-    session, ascending = server.session, request.order.ascending
-    clock, is_first_page = session.quirks.clock, not position.is_begun
-    plan = server.plan(request.query, request.doubted)
-    kept = _kept(request, _key(request, Way.UID)) if position.is_begun else None
-    if kept is not None and not _begins_in(kept.within, uids, ascending=ascending):
-        kept = None
-    found = part_of(kept.uids, uids) if kept else array("I")
-    windows = Windows(session.quirks, request, _outside(kept.within, uids, ascending) if kept else uids)
+    server: SearchServer, request: PageRequest, plan: Plan, position: Position, *, enough: int
+) -> Steps[Candidates | None]:
+    """Search one window after another, of a block or of what follows a UID, until there are enough."""
+    quirks, query, ascending = server.session.quirks, request.query, request.order.ascending
+    low, high = position.low or 1, position.high or None
+    if position.way is Way.UID and ascending:
+        low = position.uid + 1
+    elif position.way is Way.UID and position.uid:
+        high = position.uid - 1
+    windows = Windows(quirks, query, position.mailbox, (low, high), ascending)
+    # Servers count flags fast in any range.
+    counts = bool(query.criteria) and all(row.proof is Proof.FLAGS for row in query.criteria)
+    found, exists = array("I"), 0
     more: int | None = None  # matches after the windows, where the server counts them
-    statements, complete, exists = plan.statements, plan.complete, kept.mailbox.exists if kept else 0
-    mailbox = kept.mailbox if kept else None
+    unsearched: tuple[str, ...] = ()
+    mailbox: SelectedMailbox | None = None
     while windows.rest is not None and len(found) < enough and more != 0:
-        begins = not exists and is_first_page
-        window = windows.begin()
-        counts = begins and bool(request.query.criteria) and windows.in_index
+        window, began = windows.take(), quirks.clock()
         try:
-            plan, result = yield from _search(server, request, window, count=windows.rest if counts else None)
-        finally:
-            windows.end()  # a search that was interrupted probably took too long
-        if mailbox is None and session.mailbox is not None:
-            mailbox = replace(session.mailbox)
+            result = yield from server.search(plan, window, count=windows.rest if counts else None)
+        finally:  # a search that was interrupted probably took too long
+            windows.learn(window, quirks.clock() - began)
+        if result is None:
+            return None
+        mailbox, counts = mailbox or _opened(server.session), False
+        exists = _opened(server.session).exists
         found = found + result.uids if ascending else result.uids + found
         more = result.counted if more is None else max(more - len(result.uids), 0)
+        if not ascending and result.searched_from and result.searched_from <= (window[1] or _ALL):
+            windows.rest, more = (low, result.searched_from - 1), None
+        else:
+            unsearched = unsearched or result.statements
         if more is not None and more <= limits.SEARCH_LISTED_MATCHES_MAX:
-            windows.take_all()
-        statements = tuple(dict.fromkeys((*statements, *plan.statements, *result.statements)))
-        complete = complete and plan.complete and result.complete
-        exists = result.exists
+            windows.messages = None  # the next window is all that is left
         if windows.rest is not None:
             request.report(exists - windows.left, exists)
-            if clock() >= request.search_until:
+            if quirks.clock() >= request.search_until:
                 break
+    assert mailbox is not None  # noqa: S101 - there is a window
+    uids = found if ascending else found[::-1]
+    candidates = Candidates(position=position, uids=uids, mailbox=mailbox, unsearched=unsearched)
     rest = None if more == 0 else windows.rest
-    within = _before(rest, uids, ascending=ascending)
-    if windows.taken and mailbox is not None and not may_change(request.query):
-        request.cache.put(_key(request, Way.UID), Kept(uids=found, within=within, mailbox=mailbox))
-    candidates = Candidates(
-        plan=plan,
-        position=position,
-        uids=found if ascending else found[::-1],
-        kept=kept,
-        statements=statements,
-        complete=complete,
-    )
     if rest is None:
         return candidates
     edge = rest[0] - 1 if ascending else (rest[1] or 0) + 1
     candidates = replace(candidates, rest=replace(position, uid=edge))
-    if is_first_page and not request.query.criteria:
+    if not (query.criteria or position.is_begun):
         return replace(candidates, more=max(exists - len(found), 0))
     if more is not None:
         return replace(candidates, more=more, more_exact=not (more and plan.local.criteria))
@@ -129,84 +140,42 @@ def _find_by_uid(
     )
 
 
-def _begins_in(within: UidRange, uids: UidRange, *, ascending: bool) -> bool:
-    """Return whether what is kept covers the beginning of a range, in the direction of the order."""
-    (low, high), (wanted_low, wanted_high) = within, uids
-    if ascending:
-        return low <= wanted_low and (high is None or wanted_low <= high + 1)
-    return high is None or (wanted_high is not None and low - 1 <= wanted_high <= high)
-
-
-def _outside(within: UidRange, uids: UidRange, ascending: bool) -> UidRange | None:  # noqa: FBT001
-    """Return the end of a range that isn't kept; None if all of it is."""
-    low, high = within
-    if ascending:
-        return None if high is None else (max(high + 1, uids[0]), uids[1])
-    return None if low <= uids[0] else (uids[0], low - 1)
-
-
-def _before(rest: UidRange | None, uids: UidRange, *, ascending: bool) -> UidRange:
-    """Return what was searched of a range, apart from the rest."""
-    if rest is None:
-        return uids
-    return (uids[0], rest[0] - 1) if ascending else ((rest[1] or 0) + 1, uids[1])
-
-
-def _find_sorted(server: SearchServer, request: PageRequest, position: Position) -> Steps[Candidates]:
+def _find_sorted(
+    server: SearchServer, request: PageRequest, plan: Plan, position: Position
+) -> Steps[Candidates | None]:
     """Let the server sort all candidates; they are sorted here if it turns out that it can't."""
-    session, order = server.session, request.order
-    key = _key(request, Way.SORT)
-    kept = _kept(request, key) if position.is_begun else None
-    plan, found = server.plan(request.query, request.doubted), None
-    uids = kept.uids if kept else array("I")
-    if kept is None:
-        plan, found = yield from _search(server, request, sort=order.by.sort_key)
-        mailbox = session.mailbox and replace(session.mailbox)
-        # A server may read odd Date headers in its own way, so a few are sorted here.
-        reads_dates = order.by is RankBy.WRITTEN and len(found.uids) <= TIMED_CANDIDATES_MAX
-        if found.is_sorted and not reads_dates:
-            uids = found.uids if order.ascending else found.uids[::-1]
-        else:
-            uids = sort_by_rank((yield from _fetch_ranks(server, sorted(found.uids), request)), order)
-        if mailbox is not None and not may_change(request.query):
-            request.cache.put(key, Kept(uids=uids, within=EVERY_UID, mailbox=mailbox))
+    order = request.order
+    found = yield from server.search(plan, sort=order.by.sort_key)
+    if found is None:
+        return None
+    mailbox = _opened(server.session)
+    # A server may read odd Date headers in its own way, so a few are sorted here.
+    reads_dates = order.by is RankBy.WRITTEN and len(found.uids) <= TIMED_CANDIDATES_MAX
+    if found.is_sorted and not reads_dates:
+        uids = found.uids if order.ascending else found.uids[::-1]
+    else:
+        uids = sort_by_rank((yield from _fetch_ranks(server, sorted(found.uids), request)), order)
     if position.uid:
         uids = uids[(yield from _find_place(server, uids, request, position)) :]
-    return Candidates(
-        plan=plan,
-        position=position,
-        uids=uids,
-        kept=kept,
-        statements=(*plan.statements, *(found.statements if found else ())),
-        complete=plan.complete and (found is None or found.complete),
-    )
+    return Candidates(position=position, uids=uids, mailbox=mailbox, unsearched=found.statements)
 
 
-def _find_block(server: SearchServer, request: PageRequest, position: Position) -> Steps[Candidates]:
+def _find_block(
+    server: SearchServer, request: PageRequest, plan: Plan, position: Position
+) -> Steps[Candidates | None]:
     """Sort the candidates of one block here; the first page of a block decides where it ends."""
     order, begins = request.order, not position.uid
-    kept = None if begins else _kept(request, _key(request, Way.BLOCK, position))
-    if kept is not None:
-        plan = server.plan(request.query, request.doubted)
-        found = Candidates(
-            plan=plan, position=position, uids=kept.uids, kept=kept, statements=plan.statements
-        )
-    else:
-        within = position.low or 1, position.high or None
-        enough = BLOCK_MESSAGES if begins else _ALL
-        found = yield from _find_by_uid(server, request, position, within, enough=enough)
-        if begins:
-            found = _cut_block(found, ascending=order.ascending)
-        now = server.session.mailbox and replace(server.session.mailbox)
-        mailbox = found.kept.mailbox if found.kept else now
-        ranks = yield from _fetch_ranks(server, sorted(found.uids), request)
-        found = replace(found, uids=sort_by_rank(ranks, order))
-        if mailbox is not None and not may_change(request.query):
-            key = _key(request, Way.BLOCK, found.position)
-            request.cache.put(key, Kept(uids=found.uids, within=EVERY_UID, mailbox=mailbox))
+    enough = BLOCK_MESSAGES if begins else _ALL
+    found = yield from _find_by_uid(server, request, plan, position, enough=enough)
+    if found is None:
+        return None
+    if begins:
+        found = _cut_block(found, ascending=order.ascending)
+    ranks = yield from _fetch_ranks(server, sorted(found.uids), request)
+    if not begins:
+        ranks = {uid: rank for uid, rank in ranks.items() if is_after(uid, rank, position, order)}
     rest = _next_block(found.position, ascending=order.ascending)
-    start = 0 if begins else (yield from _find_place(server, found.uids, request, position))
-    return replace(found, uids=found.uids[start:], rest=rest, more=max(found.more, 1) if rest else 0)
+    return replace(found, uids=sort_by_rank(ranks, order), rest=rest, more=max(found.more, 1) if rest else 0)
 
 
 def _cut_block(found: Candidates, *, ascending: bool) -> Candidates:
@@ -267,30 +236,7 @@ def _find_place(
     return low
 
 
-def _search(
-    server: SearchServer,
-    request: PageRequest,
-    uids: UidRange = EVERY_UID,
-    *,
-    sort: bytes = b"",
-    count: UidRange | None = None,
-) -> Steps[tuple[Plan, Found]]:
-    """Search, again as often as the server turns out not to support the plan."""
-    while True:
-        plan = server.plan(request.query, request.doubted)
-        found = yield from server.search(
-            request.position.mailbox, plan, uids, sort=sort, count=count, doubted=request.doubted
-        )
-        if found is not None:
-            return plan, found
-
-
-def _key(request: PageRequest, way: Way, position: Position | None = None) -> Hashable:
-    place = request.position.account_id, request.position.mailbox
-    bounds = (position.low, position.high) if position else ()
-    return (*place, request.query, request.order, request.doubted, way, *bounds)
-
-
-def _kept(request: PageRequest, key: Hashable) -> Kept | None:
-    """Return what an earlier search found; flags may have changed since."""
-    return None if may_change(request.query) else request.cache.get(key)
+def _opened(session: Session) -> SelectedMailbox:
+    """Return the mailbox that was searched, as it is now."""
+    assert session.mailbox is not None  # noqa: S101 - it was searched
+    return replace(session.mailbox)

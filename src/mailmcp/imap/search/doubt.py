@@ -10,16 +10,15 @@ ASCII; Yahoo shows some of a large mailbox; Proton Bridge and Purelymail mislabe
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from mailmcp.imap.command import Command, RefusedError
-from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
+from mailmcp.imap.command import Command
+from mailmcp.imap.pipeline import Steps, run_steps
 from mailmcp.imap.rows import FetchedMessage, parse_rows
-from mailmcp.imap.search.plan import EVERYTHING, search_command, write_keys
-from mailmcp.imap.search.server import HIDDEN_MESSAGES_MAX, parse_esearches, parse_search
-from mailmcp.imap.search.values import MailboxPage, PageRequest
+from mailmcp.imap.search.plan import ALL_MESSAGES, search_command, write_keys
+from mailmcp.imap.search.server import HIDDEN_MESSAGES_MAX, parse_found
+from mailmcp.imap.search.values import MailboxPage
 from mailmcp.imap.session import Session
 from mailmcp.mail.header.address import addresses_in
 from mailmcp.mail.header.fields import parse_headers
@@ -41,91 +40,56 @@ _NONSENSE: Final = "zqxjkvbwpf"
 
 _FIELDS: Final = ("FROM", "TO", "CC", "SUBJECT", "CONTENT-TYPE", "CONTENT-TRANSFER-ENCODING")
 _ADDRESSES: Final = frozenset({"From", "To", "Cc"})
-Outcome = MailboxPage | ToolError
 _Keys = tuple[bytes, ...]
 _ASCII_WORD: Final = re.compile(r"(?<![^\W_])[A-Za-z]{4,40}(?![^\W_])")
 _FOREIGN_WORD: Final = re.compile(r"[^\W\d_]{4,40}")
 
 
-def believe_or_repeat(
-    session: Session,
-    requests: Sequence[PageRequest],
-    search: Callable[[Sequence[PageRequest]], list[Outcome]],
-) -> list[Outcome]:
-    """Search mailboxes; again without the criteria at which the server fails, if it finds nothing in any.
-
-    Two round trips more where nothing was found, once for each kind of criterion.
-
-    Args:
-        session: As for `doubt_silence`.
-        requests: What to search for, the same in all mailboxes.
-        search: Makes the search.
-    """
-    found = search(requests)
-    pages = [each for each in found if isinstance(each, MailboxPage)]
-    if any(each.total for each in pages):
-        quirks = session.quirks
-        quirks.believed |= {_kind(row, requests[0].query) for row in requests[0].query.criteria}
-        return found
-    largest = max(pages, key=lambda each: each.exists, default=None)
-    if largest is None or not largest.exists:
-        return found
-    extended = session.can("ESEARCH")
-    [doubted] = run_pipelined(
-        session,
-        [
-            MailboxTask(
-                mailbox=largest.mailbox,
-                uidvalidity=largest.uidvalidity,
-                steps=doubt_silence(session, largest.mailbox, requests[0].query),
-            )
-        ],
-    )
-    if isinstance(doubted, ToolError):
-        raise doubted
-    hides = largest.exists - session.quirks.shown.get(largest.mailbox, 0) > HIDDEN_MESSAGES_MAX
-    if not (doubted or hides) and session.can("ESEARCH") == extended:
-        return found
-    return search([replace(each, doubted=doubted) for each in requests])
-
-
-def doubt_silence(session: Session, name: str, query: SearchQuery) -> Steps[frozenset[str]]:
-    """Find out whether to believe a server that found nothing.
+def doubt_silence(
+    session: Session, query: SearchQuery, found: Sequence[MailboxPage | ToolError]
+) -> frozenset[str] | None:
+    """Find out whether to believe a server that found nothing in any mailbox.
 
     Two round trips, once for each kind of criterion; none when it has answered such searches before.
 
     Args:
-        session: Used for what the server can, and to record what was learned.
-        name: The mailbox, which was opened.
+        session: Used to ask, and to record what was learned.
         query: The criteria that the server was asked for.
+        found: What it found in each mailbox.
 
     Returns:
-        The names of criteria that it must not be asked for; EVERYTHING if it finds no message at all.
+        None if it is believed; otherwise the names of criteria that it must not be asked for when it is asked
+        again, with ALL_MESSAGES if it finds no message at all.
     """
+    pages = [each for each in found if isinstance(each, MailboxPage)]
+    if any(each.total for each in pages):
+        session.quirks.believed |= {_kind(row, query) for row in query.criteria}
+        return None
+    largest = max(pages, key=lambda each: each.exists, default=None)
+    if largest is None or not largest.exists:
+        return None
+    session.choose(largest.mailbox, uidvalidity=largest.uidvalidity)
+    doubted = run_steps(session, _ask_for_known(session, query, largest))
+    hidden = largest.exists - session.quirks.shown.get(largest.mailbox, 0)
+    return doubted if doubted or hidden > HIDDEN_MESSAGES_MAX else None
+
+
+def _ask_for_known(session: Session, query: SearchQuery, page: MailboxPage) -> Steps[frozenset[str]]:
+    """Ask for messages that are known to be in a mailbox; returns what the server must not be asked for."""
     quirks = session.quirks
-    exists = quirks.sizes.get(name, 0)
-    rows = {_kind(row, query): row for row in query.criteria if _is_doubtful(row)}
+    rows = {_kind(row, query): row for row in query.criteria if row.kind in _TEXTS | _MADE_OF_HEADERS}
     wanted = {kind: row for kind, row in rows.items() if kind not in quirks.believed}
-    everything: list[_Keys] = [()] if name not in quirks.shown else []
-    if not exists or not (wanted or everything):
-        return frozenset()
-    known = (yield from _choose_known(wanted, query, exists)) if wanted else {}
-    asked = [*everything, *(keys for _, keys in known.values())]
-    found = yield from _search(session, asked)
-    if missed := [number for number, uids in enumerate(found) if not uids and session.can("ESEARCH")]:
-        again = yield from _search(session, [asked[number] for number in missed], extended=False)
-        for number, uids in zip(missed, again, strict=True):
-            found[number] = uids
-        if any(again):
-            quirks.refuse("ESEARCH")
-    doubted = set()
-    if everything:
-        quirks.shown[name] = len(found.pop(0))
-        if not quirks.shown[name]:
-            del quirks.shown[name]
-            doubted.add(EVERYTHING)
-    for kind, uids in zip(known, found, strict=True):
-        if known[kind][0] in uids:
+    known = (yield from _choose_known(wanted, query, page.exists)) if wanted else {}
+    doubted = set[str]()
+    if page.mailbox not in quirks.shown:
+        known[ALL_MESSAGES] = 0, ()
+    found = (yield from _search(session, [keys for _, keys in known.values()])) if known else []
+    for (kind, (uid, _)), uids in zip(known.items(), found, strict=True):
+        if kind == ALL_MESSAGES and uids:
+            quirks.shown[page.mailbox] = len(uids)
+        elif kind == ALL_MESSAGES:
+            doubted.add(ALL_MESSAGES)
+        elif uid in uids:
             quirks.believed.add(kind)
     return frozenset(doubted | {row.name for kind, row in wanted.items() if kind not in quirks.believed})
 
@@ -156,10 +120,6 @@ def doubt_noise(session: Session, query: SearchQuery, uids: Sequence[int]) -> St
 _TEXTS: Final = {Kind.WORDS, Kind.PHRASE, Kind.MESSAGE_ID}
 _MADE_OF_HEADERS: Final = {Kind.MAIL_KIND, Kind.AWAITED_REPLY}
 """Several keys, for which no known message can be chosen: they are checked here until they find something."""
-
-
-def _is_doubtful(row: Criterion) -> bool:
-    return row.kind in _TEXTS | _MADE_OF_HEADERS
 
 
 def _kind(row: Criterion, query: SearchQuery) -> str:
@@ -232,18 +192,14 @@ def _start_of_text(message: FetchedMessage) -> str:
     return body_text(parts, {part.part_id: view.part_octets(part) or b"" for part in parts.all}).text
 
 
-def _search(
-    session: Session, asked: Sequence[_Keys], *, extended: bool = True
-) -> Steps[list[Collection[int]]]:
+def _search(session: Session, asked: Sequence[_Keys]) -> Steps[list[Collection[int]]]:
     """Search for each of some keys; one round trip with ESEARCH. What is refused finds nothing."""
-    if extended and session.can("ESEARCH"):
+    if session.can("ESEARCH"):
         replies = (yield [search_command(keys) for keys in asked]).replies
-        return [each or () for each in parse_esearches(replies, len(asked))]
+        return [parse_found(replies, each, extended=True) or () for each in replies]
     found: list[Collection[int]] = []
     for keys in asked:
         # One by one: plain responses don't say whose they are.
-        [reply] = (yield [search_command(keys, returning=b"")]).replies
-        found.append(
-            () if isinstance(reply, RefusedError) else parse_search(reply.untagged.get("SEARCH", ()))
-        )
+        replies = (yield [search_command(keys, returning=b"")]).replies
+        found.append(parse_found(replies, replies[0], extended=False) or ())
     return found

@@ -1,4 +1,4 @@
-"""The order of a search: the rank of a message, the three ways to it, and what shows that a way is wrong."""
+"""The order of a search: the rank of a message, and what shows that UIDs don't follow it."""
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,8 +16,6 @@ ORDER_SLACK_S: Final = 600
 
 ORDER_SAMPLE_MESSAGES: Final = 20
 """Messages beyond a page that show whether UIDs follow arrival, about 60 octets each."""
-
-_TWO_DAYS_S: Final = 2 * 86_400
 
 
 class RankBy(StrEnum):
@@ -86,15 +84,6 @@ def are_in_order(ranks: Iterable[int], order: Order, *, slack: int = 0) -> bool:
     """Return whether ranks go as their order says, give or take `slack`."""
     sign = 1 if order.ascending else -1
     return all(sign * before <= sign * after + slack for before, after in pairwise(ranks))
-
-
-def may_be_sorted(ranks: Iterable[int], order: Order) -> bool:
-    """Return whether a server may have sorted by these ranks.
-
-    Some sort by days, in a zone of their own, and each reads broken Date headers in its own way.
-    """
-    slack = _TWO_DAYS_S if order.by is RankBy.ARRIVED else 0
-    return order.by is RankBy.WRITTEN or are_in_order(ranks, order, slack=slack)
 
 
 # The highest UID is the latest arrival in most mailboxes, and finding it is free. Messages that were moved

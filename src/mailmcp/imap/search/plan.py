@@ -14,7 +14,7 @@ from mailmcp.model.query import CRITERIA, NO_CRITERIA, Criterion, Keys, Kind, Pr
 from mcp_envelope import BaseReason, InvalidInputError
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-EVERYTHING: Final = "ALL"
+ALL_MESSAGES: Final = "ALL"
 """Among doubted criteria: the server finds no message at all."""
 
 _BY_COST = sorted(CRITERIA, key=lambda row: list(Proof).index(row.proof))
@@ -33,6 +33,9 @@ class Plan:
 
     keys: tuple[bytes, ...]
     """For SEARCH; empty for all messages."""
+
+    lists_all: bool = False
+    """Whether messages are listed by FETCH, since the server's SEARCH finds none."""
 
     local: SearchQuery = NO_CRITERIA
     """What must be verified on each message that the server finds."""
@@ -64,15 +67,7 @@ def make_plan(
     Raises:
         InvalidInputError: The server lacks the capability that a criterion needs.
     """
-    keys: list[bytes] = []
-    statements: list[str] = []
     rows = [row for row in _BY_COST if query[row]]
-    foreign = [row for row in rows if ascii_only and not query.is_ascii(row)]
-    wrong = [
-        row
-        for row in rows
-        if row.keys and (row.name in doubted or EVERYTHING in doubted) and row not in foreign
-    ]
     for row in rows:
         if row.capability and not can(row.capability):
             raise InvalidInputError.of(
@@ -80,23 +75,27 @@ def make_plan(
                 BaseReason.INVALID_VALUE,
                 f"works only with {row.provider}, which this account doesn't use. Send other criteria.",
             )
-        if row not in foreign and row not in wrong:
-            keys += write_keys(row, query)
-    for some, why in ((foreign, _NO_CHARSET), (wrong, _NO_ANSWER)):
-        if some:
-            statements.append(why.format(_list_names(some)))
-    in_words = [row for row in (*foreign, *wrong) if row.proof is Proof.WORDS]
-    statements += [_WORDS_HERE] if in_words else []
-    without_key = [row for row in rows if row.proof is Proof.STRUCTURE]
+    lists_all = ALL_MESSAGES in doubted
+    foreign = [row for row in rows if ascii_only and not query.is_ascii(row)]
+    wrong = [row for row in rows if row.keys and (row.name in doubted or lists_all) and row not in foreign]
+    asked = [row for row in rows if row not in (*foreign, *wrong)]
+    words = any(row.proof is Proof.WORDS for row in (*foreign, *wrong))
+    statements = [
+        why.format(", ".join(sorted({row.noun for row in some})))
+        for some, why in ((foreign, _NO_CHARSET), (wrong, _NO_ANSWER))
+        if some
+    ]
+    statements += [_WORDS_HERE] if words else []
+    statements += [
+        f"{row.noun.capitalize()} were checked here, message by message." for row in rows if not row.keys
+    ]
     return Plan(
-        keys=tuple(keys),
-        local=query.only(row for row in rows if row in (*foreign, *wrong) or not row.is_exact(query[row])),
-        statements=(
-            *statements,
-            *(f"{row.noun.capitalize()} were checked here, message by message." for row in without_key),
-        ),
-        complete=not in_words,
-        known_gaps=find_known_gaps(row for row in rows if row not in foreign and row not in wrong),
+        keys=tuple(key for row in asked for key in write_keys(row, query)),
+        lists_all=lists_all,
+        local=query.only(row for row in rows if row not in asked or not row.is_exact(query[row])),
+        statements=tuple(statements),
+        complete=not words,
+        known_gaps=_find_known_gaps(asked),
     )
 
 
@@ -105,11 +104,7 @@ _NO_ANSWER = "The server's search by {} can't be relied on: it was checked here,
 _WORDS_HERE = "Words were looked for in subjects and senders only."
 
 
-def _list_names(rows: Iterable[Criterion]) -> str:
-    return ", ".join(sorted({row.noun for row in rows}))
-
-
-def find_known_gaps(rows: Iterable[Criterion]) -> str:
+def _find_known_gaps(rows: Iterable[Criterion]) -> str:
     """Describe where a server that searches for these criteria may miss words; "" if nowhere."""
     gaps = ""
     for row in rows:

@@ -9,21 +9,20 @@ from dataclasses import replace
 
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
-from mailmcp.imap.search.attempt import Attempt
-from mailmcp.imap.search.doubt import believe_or_repeat
+from mailmcp.imap.search.doubt import doubt_silence
+from mailmcp.imap.search.mailbox_page import Attempt
 from mailmcp.imap.search.order import RankBy
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
-from mailmcp.imap.search.windows import is_large
+from mailmcp.imap.search.windows import is_large, sorted_way
 from mailmcp.model.cursor import Way
 from mcp_envelope import BaseReason, InvalidInputError, ToolError
 
+Keep = Callable[[list[MailboxPage | ToolError]], None]
+
 
 def search_mailboxes(
-    server: SearchServer,
-    requests: Sequence[PageRequest],
-    *,
-    keep: Callable[[list[MailboxPage | ToolError]], None] = lambda _found: None,
+    server: SearchServer, requests: Sequence[PageRequest], *, keep: Keep = lambda _found: None
 ) -> list[MailboxPage | ToolError]:
     """Search mailboxes and fetch a page of each.
 
@@ -33,7 +32,7 @@ def search_mailboxes(
 
     Args:
         server: The server, on a session.
-        requests: What to search for, and where.
+        requests: What to search for, the same in all mailboxes, and where.
         keep: Called if the connection fails, with the pages that arrived in part: messages that
             didn't arrive are failures. Pages of which nothing arrived get its error.
 
@@ -45,32 +44,35 @@ def search_mailboxes(
     Raises:
         DeadlineError, InternalError: The connection failed, which ends all of them.
     """
+    found = _search(server, requests, keep)
+    doubted = doubt_silence(server.session, requests[0].query, found)
+    if doubted is None:
+        return found
+    return _search(server, [replace(each, doubted=doubted) for each in requests], keep)
 
-    def search(some: Sequence[PageRequest]) -> list[MailboxPage | ToolError]:
-        tasks = [
-            MailboxTask(
-                mailbox=each.position.mailbox,
-                uidvalidity=each.position.uidvalidity or None,
-                steps=_make_page(server, each),
-            )
-            for each in some
-        ]
-        try:
-            return run_pipelined(server.session, tasks)
-        except ToolError as error:
-            keep([_arrived(task.outcome, error) for task in tasks])
-            raise
 
-    return believe_or_repeat(server.session, requests, search)
+def _search(
+    server: SearchServer, requests: Sequence[PageRequest], keep: Keep
+) -> list[MailboxPage | ToolError]:
+    tasks = [
+        MailboxTask(
+            mailbox=each.position.mailbox,
+            uidvalidity=each.position.uidvalidity or None,
+            steps=_make_page(server, each),
+        )
+        for each in requests
+    ]
+    try:
+        return run_pipelined(server.session, tasks)
+    except ToolError as error:
+        keep([_arrived(task.outcome, error) for task in tasks])
+        raise
 
 
 def _arrived(outcome: MailboxPage | ToolError, error: ToolError) -> MailboxPage | ToolError:
-    if (
-        isinstance(outcome, MailboxPage)
-        and outcome.checked
-        and not (outcome.fetched.messages or outcome.tally)
-    ):
-        return error
+    """Return the outcome of a mailbox, or the error where nothing arrived of its page."""
+    if isinstance(outcome, MailboxPage) and outcome.checked:
+        return outcome if outcome.fetched.messages or outcome.tally else error
     return outcome
 
 
@@ -80,36 +82,31 @@ def _make_page(server: SearchServer, request: PageRequest) -> Steps[MailboxPage]
     request = replace(request, position=replace(request.position, mailbox=name))
     if name not in quirks.sizes and is_large(quirks.largest_seen):
         yield []  # learn the size of this one: it may be large, too
-    position = request.position
-    if not position.is_begun:
-        position = replace(position, way=(yield from _choose_way(server, request)))
+    if not request.position.is_begun:
+        request = replace(
+            request, position=replace(request.position, way=(yield from _choose_way(server, request)))
+        )
     while True:
-        page = yield from Attempt(server, request, position).make()
-        match page:
-            case MailboxPage():
-                return page
-            case Way():
-                position = replace(position, way=page)
-            case _:
-                request = page
+        page = yield from Attempt(server, request, server.plan(request.query, request.doubted)).make()
+        if isinstance(page, MailboxPage):
+            return page
+        request = page
 
 
 def _choose_way(server: SearchServer, request: PageRequest) -> Steps[Way]:
     """Choose the way of a first page; one round trip to learn the size of a mailbox before it is sorted."""
-    session, rank = server.session, request.order.by
-    name = request.position.mailbox
+    session, rank, name = server.session, request.order.by, request.position.mailbox
     out_of_order = name in session.quirks.uids_out_of_order
     if request.tally or (rank is RankBy.ARRIVED and not out_of_order):
         return Way.UID
     exists = session.quirks.sizes.get(name)
     if exists is None and session.can("SORT"):
         exists = (yield []).mailbox.exists
-    if session.can("SORT") and not is_large(exists):
-        return Way.SORT
-    if rank is RankBy.SIZE:
+    way = sorted_way(session, exists)
+    if way is Way.BLOCK and rank is RankBy.SIZE:
         raise InvalidInputError.of(
             "sort",
             BaseReason.INVALID_VALUE,
             "can't be largest here: the server doesn't sort this mailbox. Send larger_than instead.",
         )
-    return Way.BLOCK
+    return way

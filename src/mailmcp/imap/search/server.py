@@ -7,8 +7,8 @@ extension that a server refuses or gets wrong is not used again for a while; wha
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from operator import lt
 from typing import Final
@@ -17,16 +17,13 @@ from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import protocol_error, refused_error
 from mailmcp.imap.pipeline import MailboxTask, Replies, Steps, run_pipelined
 from mailmcp.imap.rows import parse_rows
-from mailmcp.imap.search.plan import EVERYTHING, Plan, make_plan, search_command
+from mailmcp.imap.search.plan import Plan, make_plan, search_command
 from mailmcp.imap.session import Session
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import InvalidInputError, ToolError
 
 SEARCH_UIDS_MAX: Final = 2_000_000
 """UIDs in one result that are expanded from ranges: 72 MB while reading. Twice the largest mailbox tested."""
-
-SEARCH_ROUNDS_MAX: Final = 20
-"""Searches for one result on servers that look at a limited number of messages (RFC 9738)."""
 
 HIDDEN_MESSAGES_MAX: Final = 5
 """Messages that a mailbox may lack before it counts as hiding some: mail comes and goes between two
@@ -56,18 +53,18 @@ class Found:
     uids: "array[int]"
     """Each once; in the order of the sort key if `is_sorted`, otherwise ascending."""
 
-    exists: int
-    """Messages in the mailbox at that time."""
-
     counted: int | None = None
     """Matches in the range that was only to be counted; None if the server didn't count them."""
 
     is_sorted: bool = False
-    searched_from: int = 0
-    """The lowest UID that the server looked at, if it stopped on the way down (MESSAGELIMIT); 0 otherwise."""
+    searched_from: int | None = None
+    """The lowest UID that the server looked at, if it stopped on the way down (MESSAGELIMIT); 0 if it doesn't
+    say; None if it looked at all."""
 
-    statements: tuple[str, ...] = ()
-    complete: bool = True
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """Sentences: what the server didn't search."""
+        return () if self.searched_from is None else (_LIMITED,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,24 +84,15 @@ class SearchServer:
         return make_plan(query, can=self.session.can, doubted=doubted, ascii_only=ascii_only)
 
     def search(
-        self,
-        mailbox: str,
-        plan: Plan,
-        uids: UidRange = EVERY_UID,
-        *,
-        sort: bytes = b"",
-        count: UidRange | None = None,
-        doubted: Collection[str] = (),
+        self, plan: Plan, uids: UidRange = EVERY_UID, *, sort: bytes = b"", count: UidRange | None = None
     ) -> Steps[Found | None]:
-        """Search a mailbox; one round trip, and another one where the server refuses an extension.
+        """Search the mailbox of the steps; one round trip, and another where an extension is refused.
 
         Args:
-            mailbox: The mailbox of the steps.
             plan: What to search for.
             uids: The UIDs to search; a search that sorts finds others, too.
             sort: A key of SORT, if the server is to sort. The result is unsorted where it can't.
             count: Other UIDs, in which to count the matches at the same time if the server can.
-            doubted: With EVERYTHING among them, messages are listed by FETCH.
 
         Returns:
             None if the search must be planned again: the server refuses text that isn't ASCII.
@@ -113,18 +101,16 @@ class SearchServer:
             InternalError: The server refused the search, or its response makes no sense.
         """
         session, quirks = self.session, self.session.quirks
-        if EVERYTHING in doubted:
+        if plan.lists_all:
             return (yield from self._list(uids))
         found: Found | RefusedError | None = (yield from self._sort(plan, sort)) if sort else None
-        if found is None and session.can("ESEARCH"):
-            found = yield from self._search_down(plan, uids, count=count)
-            if found is None or (isinstance(found, RefusedError) and found.is_unsupported):
-                plain = yield from self._search_down(plan, uids, extended=False)
-                if isinstance(plain, Found):
-                    quirks.refuse("ESEARCH")
-                found = plain
-        elif found is None:
-            found = yield from self._search_down(plan, uids, extended=False)
+        extended = session.can("ESEARCH")
+        if found is None:
+            found = yield from self._search(plan, uids, extended=extended, count=count)
+        if extended and (found is None or (isinstance(found, RefusedError) and found.is_unsupported)):
+            found = yield from self._search(plan, uids, extended=False)
+            if isinstance(found, Found):
+                quirks.refuse("ESEARCH")
         account_id = session.account.account_id
         if isinstance(found, RefusedError):
             if plan.needs_utf8 and found.is_unsupported:
@@ -133,54 +119,32 @@ class SearchServer:
             raise refused_error(account_id, found) from found
         if found is None:
             raise protocol_error(account_id, "sent a search result that can't be read")
-        if not plan.keys and uids == EVERY_UID and found.complete and found.uids:
-            quirks.shown[mailbox] = len(found.uids)
+        if not plan.keys and uids == EVERY_UID and found.searched_from is None and found.uids:
+            assert session.mailbox is not None  # noqa: S101 - it was searched
+            quirks.shown[session.mailbox.name] = len(found.uids)
         return found
 
-    def _search_down(
-        self, plan: Plan, uids: UidRange, *, extended: bool = True, count: UidRange | None = None
-    ) -> Steps[Found | RefusedError | None]:
-        """Search a range of UIDs; again below where a server stops on the way down (MESSAGELIMIT)."""
-        found = yield from self._search(plan, uids, extended=extended, count=count)
-        for _ in range(SEARCH_ROUNDS_MAX):
-            if not isinstance(found, Found) or not found.searched_from:
-                return found
-            below = yield from self._search(plan, (uids[0], found.searched_from - 1), extended=extended)
-            if not isinstance(below, Found):
-                break
-            found = replace(below, uids=below.uids + found.uids, counted=found.counted)
-        assert isinstance(found, Found)  # noqa: S101 - see above
-        return replace(found, statements=(_LIMITED,), complete=False)
-
     def _search(
-        self, plan: Plan, uids: UidRange, *, extended: bool = True, count: UidRange | None = None
+        self, plan: Plan, uids: UidRange, *, extended: bool, count: UidRange | None = None
     ) -> Steps[Found | RefusedError | None]:
         """Search a range of UIDs; None if the response can't be read."""
         commands = [_write(plan, uids, b"(COUNT ALL)" if extended else b"")]
         commands += [_write(plan, count, b"(COUNT)")] if count and extended else []
-        responses = yield commands
-        reply = responses.replies[0]
+        replies = (yield commands).replies
+        reply = replies[0]
         if isinstance(reply, RefusedError):
             return reply
-        # A server may run searches in parallel and mix their responses; some send a plain one anyhow.
-        if extended and "SEARCH" not in reply.untagged:
-            numbers = parse_esearches(responses.replies, len(commands))[0]
-        else:
-            numbers = parse_search(reply.untagged.get("SEARCH", ()))
-            if extended:
-                self.session.quirks.refuse("ESEARCH")
+        if extended and "SEARCH" in reply.untagged:  # some send a plain response anyhow
+            self.session.quirks.refuse("ESEARCH")
+            extended = False
+        numbers = parse_found(replies, reply, extended=extended)
         if numbers is None:
             return None
         lowest = _parse_lowest_searched(reply)
-        is_limited = lowest is not None and not 0 < lowest <= uids[0]
-        goes_on = is_limited and lowest is not None and lowest > 0 and (uids[1] is None or lowest <= uids[1])
         return Found(
             uids=self._checked(part_of(_ascending(numbers), uids)),
-            exists=responses.mailbox.exists,
-            counted=_parse_count(responses.replies, responses.replies[-1]) if len(commands) > 1 else None,
-            searched_from=lowest or 0 if goes_on else 0,
-            statements=() if goes_on or not is_limited else (_LIMITED,),
-            complete=goes_on or not is_limited,
+            counted=_parse_count(replies, replies[-1]) if len(commands) > 1 else None,
+            searched_from=None if lowest and lowest <= uids[0] else lowest,
         )
 
     def _sort(self, plan: Plan, key: bytes) -> Steps[Found | None]:
@@ -194,19 +158,19 @@ class SearchServer:
                 self.session.quirks.refuse("SORT")
             return None
         uids = self._checked(array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ())))))
-        exists = responses.mailbox.exists
-        is_whole = _parse_lowest_searched(reply) is None and (plan.keys or len(uids) >= exists)
-        return Found(uids=uids, exists=exists, is_sorted=True) if is_whole else None
+        is_whole = _parse_lowest_searched(reply) is None and (
+            plan.keys or len(uids) >= responses.mailbox.exists
+        )
+        return Found(uids=uids, is_sorted=True) if is_whole else None
 
     def _list(self, uids: UidRange) -> Steps[Found]:
         """Find all messages by FETCH, where SEARCH doesn't (Strato)."""
-        responses = yield [Command(name="FETCH", arguments=[_format_range(uids), b"(UID)"], uid=True)]
-        [reply] = responses.replies
+        [reply] = (yield [Command(name="FETCH", arguments=[_format_range(uids), b"(UID)"], uid=True)]).replies
         if isinstance(reply, RefusedError):
             raise refused_error(self.session.account.account_id, reply)
         rows, _ = parse_rows(reply)
         # `n:*` includes the highest UID even if it is below n.
-        return Found(uids=part_of(array("I", sorted(rows)), uids), exists=responses.mailbox.exists)
+        return Found(uids=part_of(array("I", sorted(rows)), uids))
 
     def _checked(self, numbers: "array[int]") -> "array[int]":
         """Return numbers as UIDs."""
@@ -223,16 +187,10 @@ class SearchServer:
         return f"The server shows {shown} of the {exists} messages that it says are in the mailbox."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountRequest:
-    """What to count in one mailbox."""
-
-    mailbox: str
-    queries: tuple[SearchQuery, ...]
-
-
-def count_matches(session: Session, requests: Sequence[CountRequest]) -> list[tuple[int, ...] | ToolError]:
-    """Count the matches of some queries in each mailbox; one round trip for twenty mailboxes.
+def count_matches(
+    session: Session, queries: Mapping[str, Sequence[SearchQuery]]
+) -> list[tuple[int, ...] | ToolError]:
+    """Count the matches of some queries in each mailbox, by its name; one round trip for twenty mailboxes.
 
     Counts are hints: nothing is verified. Without ESEARCH nothing is counted: plain responses would list all
     matches, and don't say whose they are.
@@ -244,8 +202,8 @@ def count_matches(session: Session, requests: Sequence[CountRequest]) -> list[tu
         DeadlineError, InternalError: The connection failed.
     """
     tasks = [
-        MailboxTask(mailbox=each.mailbox, uidvalidity=None, steps=_count(session, each.queries))
-        for each in requests
+        MailboxTask(mailbox=name, uidvalidity=None, steps=_count(session, some))
+        for name, some in queries.items()
     ]
     return run_pipelined(session, tasks)
 
@@ -258,11 +216,10 @@ def _count(session: Session, queries: Sequence[SearchQuery]) -> Steps[tuple[int,
             command = search_command(make_plan(query, can=session.can).keys, returning=b"(COUNT)")
         except InvalidInputError:
             continue
-        asked += [(number, command)] if session.connection.sends_at_once(command) else []
+        asked.append((number, command))
     replies = (yield [command for _, command in asked]).replies
     for (number, _), reply in zip(asked, replies, strict=True):
-        if isinstance(reply, Response):
-            counts[number] = _parse_count(replies, reply) or 0
+        counts[number] = _parse_count(replies, reply) or 0
     return tuple(counts)
 
 
@@ -292,6 +249,24 @@ def _ascending(numbers: "array[int]") -> "array[int]":
     return array("Q", sorted(set(numbers)))
 
 
+def parse_found(replies: Replies, reply: Response | RefusedError, *, extended: bool) -> "array[int] | None":
+    """Parse what one of the searches of a burst found.
+
+    Args:
+        replies: Those of the burst: a server may run searches in parallel and mix their responses.
+        reply: That of the search.
+        extended: Whether it must be an ESEARCH response.
+
+    Returns:
+        None if the search was refused, or its response can't be read.
+    """
+    if isinstance(reply, RefusedError):
+        return None
+    if extended:
+        return _parse_esearch(_lines_for(replies, reply.tag), reply.tag)
+    return parse_search(reply.untagged.get("SEARCH", ()))
+
+
 def parse_search(lines: Iterable[object]) -> "array[int]":
     """Parse untagged SEARCH or SORT responses: any number, some empty, a MODSEQ at the end.
 
@@ -300,30 +275,16 @@ def parse_search(lines: Iterable[object]) -> "array[int]":
     uids = array("Q")
     for line in lines:
         if isinstance(line, bytes):
-            end = line.find(b"(")
-            numbers = _NUMBERS.finditer(line, 0, end if end >= 0 else len(line))
+            numbers = _NUMBERS.finditer(line.partition(b"(")[0])
             uids.extend(int(number[0][:_UID_DIGITS]) for number in numbers)
     return uids
 
 
 def _lines_for(replies: Replies, tag: bytes) -> list[bytes]:
-    """Return the ESEARCH responses for a tag: a server may mix those of several commands."""
+    """Return the ESEARCH responses for a tag."""
     responses = (each.response if isinstance(each, RefusedError) else each for each in replies)
     lines = [line for each in responses for line in each.untagged.get("ESEARCH", ())]
     return [line for line in lines if isinstance(line, bytes) and b'"' + tag + b'"' in line]
-
-
-def parse_esearches(replies: Replies, count: int) -> "list[array[int] | None]":
-    """Parse the responses to the last `count` commands of a burst, all extended searches for UIDs.
-
-    Returns:
-        For each command what it found; None if it was refused or its response can't be read.
-    """
-    own = replies[len(replies) - count :] if len(replies) >= count else []
-    return [
-        None if isinstance(reply, RefusedError) else _parse_esearch(_lines_for(replies, reply.tag), reply.tag)
-        for reply in own
-    ]
 
 
 def _parse_esearch(lines: Sequence[bytes], tag: bytes) -> "array[int] | None":

@@ -1,6 +1,5 @@
-"""The values of a search: what is requested of one mailbox, its candidates, and the page that comes back."""
+"""What is requested of one mailbox, and the page that comes back."""
 
-from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -8,12 +7,21 @@ from typing import Protocol
 
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.cache import Kept, UidCache
+from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.session import Session
 from mailmcp.model.cursor import Position
 from mailmcp.model.query import SearchQuery
+
+
+class Tally(Protocol):
+    """Takes the matches of a mailbox one by one, the latest first, so that their rows need not be kept."""
+
+    def add(self, row: FetchedMessage) -> None:
+        """Add a match."""
+
+    def grant(self, wanted: int) -> int:
+        """Return how many of some messages to fetch next; 0 to end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,49 +51,11 @@ class PageRequest:
     report: Callable[[int, int], None] = lambda _searched, _exists: None
     """Called with progress if it takes several searches: messages searched so far, and all."""
 
-    tally: "Tally | None" = None
+    tally: Tally | None = None
     """Adds up the matches, by UID, instead of keeping their rows."""
 
     cache: UidCache = field(default_factory=UidCache, compare=False)
     """What earlier pages found."""
-
-
-class Tally(Protocol):
-    """Takes the matches of a mailbox one by one, the latest first, so that their rows need not be kept."""
-
-    def add(self, row: FetchedMessage) -> None:
-        """Add a match."""
-
-    def grant(self, wanted: int) -> int:
-        """Return how many of some messages to fetch next; 0 to end."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidates:
-    """Messages that may match, in order, from where a page begins."""
-
-    plan: Plan
-    position: Position
-    """Their place: its way and bounds are those of each of them."""
-
-    uids: "array[int]"
-    rest: Position | None = None
-    """Where more may be, which weren't searched or sorted yet; None if these are all."""
-
-    more: int = 0
-    """Matches in the rest, at most."""
-
-    more_exact: bool = True
-    """Whether there are exactly so many."""
-
-    kept: Kept | None = None
-    """The earlier search that they come from, in part or whole; None if they were searched for now."""
-
-    reach: str = ""
-    """Sentence: how far the search got, if it ended before all was searched."""
-
-    statements: tuple[str, ...] = ()
-    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

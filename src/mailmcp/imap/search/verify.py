@@ -6,7 +6,8 @@ What the server didn't send of a message counts in its favour: nothing is left o
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import repeat
 from typing import Any, Final
 
 from mailmcp.imap.fetch import Fetched, fetch_steps
@@ -37,40 +38,16 @@ _ITEMS: Final = {
 _WORD_FIELDS: Final = ("Subject", "From")
 """Where words are looked for when the server's text search doesn't work."""
 
+_INSIDE_OCTETS: Final = 4_096
+"""Of a part that decides whether a message is an invitation, in Base64: its class comes first in it."""
+
 _ADDRESS_FIELDS: Final = frozenset({"From", "To", "Cc"})
 _NO_BRACKETS: Final = str.maketrans(dict.fromkeys('<>()"\\', " "))
 _HEADER_ITEM: Final = re.compile(r"BODY\.PEEK\[HEADER\.FIELDS \(([^)]*)\)\]", re.IGNORECASE)
 
-_INSIDE_OCTETS: Final = 4_096
-"""Of a part that decides whether a message is an invitation, in base64: its class comes first in it."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """The verification of a query on messages; made by `make_check`."""
-
-    query: SearchQuery
-    items: tuple[str, ...]
-    """The data items to fetch, besides UID."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to verify."""
-        return not self.query.criteria
-
-    @property
-    def only_times(self) -> bool:
-        """Whether nothing but times is verified."""
-        return not self.is_empty and {row.proof for row in self.query.criteria} <= {Proof.TIME, Proof.WRITTEN}
-
-    def holds(self, message: FetchedMessage) -> bool:
-        """Return whether a message matches."""
-        headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
-        return all(_holds(row, self.query[row], message, headers) for row in self.query.criteria)
-
-
-def make_check(query: SearchQuery) -> Check:
-    """Make the check of a query."""
+def proof_items(query: SearchQuery) -> tuple[str, ...]:
+    """Return the data items that show whether a message matches a query, besides UID."""
     rows = query.criteria
     proofs = {row.proof for row in rows}
     items = dict.fromkeys(item for proof, item in _ITEMS.items() if proof in proofs)
@@ -80,12 +57,12 @@ def make_check(query: SearchQuery) -> Check:
     if wanted := query.kind:
         names.update(wanted.header_fields)
         items |= {_ITEMS[Proof.STRUCTURE]: None} if wanted.needs_structure else {}
-    return Check(query=query, items=(*items, *_header_items(names)))
+    return (*items, *_header_items(names))
 
 
-def header_items(rows: Sequence[Criterion]) -> tuple[str, ...]:
-    """Return the data items that show whether some criteria by header fields hold, if there are any."""
-    return _header_items({name for row in rows for name in row.header_fields})
+def header_items(query: SearchQuery) -> tuple[str, ...]:
+    """Return the data items that show whether criteria by header fields hold, if there are any."""
+    return _header_items({name for row in query.criteria for name in row.header_fields})
 
 
 def _header_items(names: Collection[str]) -> tuple[str, ...]:
@@ -110,7 +87,19 @@ def merge_items(row: Sequence[str], proof: Collection[str]) -> list[str]:
     return merged
 
 
+def only_times(query: SearchQuery) -> bool:
+    """Return whether a query has criteria, and all are times."""
+    return {row.proof for row in query.criteria} in ({Proof.TIME}, {Proof.WRITTEN})
+
+
+def matches(query: SearchQuery, message: FetchedMessage) -> bool:
+    """Return whether a message matches, as far as it shows that."""
+    headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
+    return all(_holds(row, query[row], message, headers) for row in query.criteria)
+
+
 def _holds(row: Criterion, value: Any, message: FetchedMessage, headers: Headers) -> bool:
+    fact: object = None
     match row.proof:
         case Proof.HEADER:
             return _header_holds(row, value, headers)
@@ -122,24 +111,46 @@ def _holds(row: Criterion, value: Any, message: FetchedMessage, headers: Headers
         case Proof.KIND:
             root = parse_body_structure(message.body_structure).root
             return is_of_kind(headers, root, value, message.sections)
-        case Proof.SERVER:
-            return True
-        case _:
-            fact = _measure(row.proof, message)
-            return fact is None or row.holds is None or row.holds(value, fact)
-
-
-def _measure(proof: Proof, message: FetchedMessage) -> object:
-    """Return what a criterion compares; None if it is unknown."""
-    match proof:
         case Proof.FLAGS:
-            return frozenset(flag.lower() for flag in message.flags)
+            fact = frozenset(flag.lower() for flag in message.flags)
         case Proof.SIZE:
-            return message.size_octets
+            fact = message.size_octets
         case Proof.WRITTEN:
-            return written_at(message)
-        case _:
-            return message.internaldate_epoch
+            fact = written_at(message)
+        case Proof.TIME:
+            fact = message.internaldate_epoch
+        case Proof.SERVER:
+            pass
+    return fact is None or row.holds is None or row.holds(value, fact)
+
+
+def look_inside(session: Session, query: SearchQuery, results: Sequence[Fetched]) -> Steps[list[Fetched]]:
+    """Add the beginnings of parts that decide about the kind of a message, as a winmail.dat does.
+
+    No round trip if there are none.
+    """
+    uids_by_section: dict[str, list[int]] = {}
+    rows = {uid: row for each in results for uid, row in each.messages.items()}
+    for uid, row in rows.items() if query.kind and query.kind.needs_structure else ():
+        part = undecided_part(parse_body_structure(row.body_structure).root)
+        if part and part.part_id not in row.sections:
+            uids_by_section.setdefault(part.part_id, []).append(uid)
+    if not uids_by_section:
+        return list(results)
+    inside = yield from fetch_steps(
+        session,
+        *(
+            (uids, ("UID", f"BODY.PEEK[{section}]<0.{_INSIDE_OCTETS}>"))
+            for section, uids in uids_by_section.items()
+        ),
+    )
+    for each in results:
+        for found in inside:
+            for uid in found.messages.keys() & each.messages.keys():
+                sections = rows[uid].sections | found.messages[uid].sections
+                each.messages[uid] = replace(rows[uid], sections=sections)
+    interrupted = any(each.interrupted for each in inside)
+    return [replace(each, interrupted=each.interrupted or interrupted) for each in results]
 
 
 def written_at(message: FetchedMessage) -> int | None:
@@ -198,60 +209,23 @@ def _comparable(text: str) -> str:
     return " ".join(normalize_words("".join(letters)).casefold().split())
 
 
-def find_contradicted(query: SearchQuery, rows: Sequence[FetchedMessage]) -> SearchQuery:
-    """Return the criteria by header fields that no message shows, and those that must not be and are shown.
+def find_contradicted(query: SearchQuery, rows: Sequence[FetchedMessage], *, words: bool) -> SearchQuery:
+    """Return the criteria that no message shows, and those by words that must not occur and do.
 
     Args:
         query: What the server was asked for.
         rows: Messages that it found.
+        words: Whether words that must occur count: they may be in texts, which rows don't have.
     """
-    wrong = []
     blocks = [parse_headers(each.sections.get("HEADER.FIELDS", b"")) for each in rows]
-    for row in query.criteria if rows else ():
-        if row.proof is Proof.HEADER and row.kind in {Kind.PHRASE, Kind.MESSAGE_ID}:
-            wrong += [] if any(_header_holds(row, query[row], each) for each in blocks) else [row]
-        elif row.proof is Proof.WORDS and row.negated:
-            words = [str(each).casefold() for each in row.terms(query[row])]
+
+    def is_contradicted(row: Criterion) -> bool:
+        if row.proof is Proof.WORDS and row.negated:
             subjects = [each.get("Subject").casefold() for each in blocks]
-            wrong += [row] if any(word in subject for subject in subjects for word in words) else []
-    return query.only(wrong)
+            return any(str(word).casefold() in each for word in row.terms(query[row]) for each in subjects)
+        in_header = row.proof is Proof.HEADER and row.kind in {Kind.PHRASE, Kind.MESSAGE_ID}
+        if not rows or not (in_header or (words and row.proof is Proof.WORDS)):
+            return False
+        return not any(map(_holds, repeat(row), repeat(query[row]), rows, blocks))
 
-
-def find_unseen(query: SearchQuery, rows: Sequence[FetchedMessage]) -> list[Criterion]:
-    """Return the criteria by words of which the subjects and senders of messages show nothing."""
-    words = [row for row in query.criteria if row.proof is Proof.WORDS and not row.negated]
-    return [row for row in words if not any(map(make_check(query.only([row])).holds, rows))]
-
-
-def look_inside(session: Session, results: Sequence[Fetched], check: Check) -> Steps[list[Fetched]]:
-    """Add the beginnings of parts that decide about the kind of a message, as a winmail.dat does.
-
-    No round trip if there are none.
-    """
-    wanted = check.query.kind
-    uids_by_section: dict[str, list[int]] = {}
-    rows = {uid: row for each in results for uid, row in each.messages.items()}
-    for uid, row in rows.items() if wanted and wanted.needs_structure else ():
-        part = undecided_part(parse_body_structure(row.body_structure).root)
-        if part and part.part_id not in row.sections:
-            uids_by_section.setdefault(part.part_id, []).append(uid)
-    if not uids_by_section:
-        return list(results)
-    jobs = [
-        (uids, ("UID", f"BODY.PEEK[{section}]<0.{_INSIDE_OCTETS}>"))
-        for section, uids in uids_by_section.items()
-    ]
-    found = yield from fetch_steps(session, *jobs)
-    inside = {uid: row.sections for each in found for uid, row in each.messages.items()}
-    interrupted = any(each.interrupted for each in found)
-    return [
-        replace(
-            each,
-            interrupted=each.interrupted or interrupted,
-            messages={
-                uid: replace(row, sections=row.sections | inside.get(uid, {}))
-                for uid, row in each.messages.items()
-            },
-        )
-        for each in results
-    ]
+    return query.only(filter(is_contradicted, query.criteria))

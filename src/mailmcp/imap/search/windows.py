@@ -10,9 +10,9 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.search.server import UidRange
-from mailmcp.imap.search.values import PageRequest
-from mailmcp.imap.session import Quirks
-from mailmcp.model.query import Proof
+from mailmcp.imap.session import Quirks, Session
+from mailmcp.model.cursor import Way
+from mailmcp.model.query import SearchQuery
 
 LARGE_MAILBOX_MESSAGES: Final = 50_000
 """Larger mailboxes are searched in windows. No server sorts them: it may have to open every message."""
@@ -39,84 +39,73 @@ def is_large(exists: int | None) -> bool:
     return exists is not None and exists > LARGE_MAILBOX_MESSAGES
 
 
+def sorted_way(session: Session, exists: int | None) -> Way:
+    """Return the way to sort a mailbox of so many messages: the server does it if it can."""
+    return Way.SORT if session.can("SORT") and not is_large(exists) else Way.BLOCK
+
+
 @dataclass(slots=True)
 class Windows:
     """The windows of one search."""
 
     quirks: Quirks
-    request: PageRequest
+    query: SearchQuery
+    mailbox: str
     rest: UidRange | None
     """What follows the windows that were taken; None for nothing."""
 
-    taken: int = field(init=False, default=0)
-    """Windows so far."""
-
-    _messages: int | None = field(init=False)
+    ascending: bool
+    messages: int | None = field(init=False, default=None)
     """In the next window, about; None for all."""
 
-    _latest: UidRange = field(init=False, default=(1, 0))
-    _began: float = field(init=False, default=0.0)
-
     def __post_init__(self) -> None:
-        exists, speed = self._exists, self.quirks.search_speeds.get(self._speed_key)
-        is_slow = speed is not None and exists > speed * SEARCH_SLOW_S
-        self._messages = None
-        if self._uidnext and (is_slow or is_large(exists)):
-            most = SEARCH_WINDOW_MESSAGES if self._speed_key else limits.SEARCH_LISTED_MATCHES_MAX
-            self._messages = min(int(speed * SEARCH_WINDOW_S), most) if speed else most
-
-    @property
-    def in_index(self) -> bool:
-        """Whether servers count the matches of any range fast: only flags are asked for."""
-        return all(row.proof is Proof.FLAGS for row in self.request.query.criteria)
+        speed = self.quirks.search_speeds.get(self._criteria)
+        is_slow = speed is not None and self._exists > speed * SEARCH_SLOW_S
+        if self._uidnext and (is_slow or is_large(self._exists)):
+            first = SEARCH_WINDOW_MESSAGES if self._criteria else limits.SEARCH_LISTED_MATCHES_MAX
+            self.messages = min(int(speed * SEARCH_WINDOW_S), first) if speed else first
 
     @property
     def left(self) -> int:
         """About how many messages are in `rest`."""
         return self._count(self.rest) if self.rest else 0
 
-    def begin(self) -> UidRange:
+    def take(self) -> UidRange:
         """Return the next window; `rest` is then what follows it."""
         assert self.rest is not None  # noqa: S101 - the caller checks it
-        self.taken += 1
-        self._latest = low, high = self.rest
+        low, high = self.rest
         last = self._last(self.rest)
-        width = last if self._messages is None else int(self._messages / self._density) + 1
+        width = last if self.messages is None else int(self.messages / self._density) + 1
         if last - low < width:
             self.rest = None
-        elif self.request.order.ascending:
-            self._latest, self.rest = (low, low + width - 1), (low + width, high)
-        else:
-            # What has arrived since is above the highest UID that is known.
-            self._latest, self.rest = (last - width + 1, high), (low, last - width)
-        self._began = self.quirks.clock()
-        return self._latest
+            return low, high
+        if self.ascending:
+            self.rest = low + width, high
+            return low, low + width - 1
+        self.rest = low, last - width
+        return last - width + 1, high  # what has arrived since is above the highest UID that is known
 
-    def end(self) -> None:
-        """Learn from the time that the window took: the next one takes SEARCH_WINDOW_S, about."""
-        elapsed_s = max(self.quirks.clock() - self._began, _INSTANT_S)
-        messages = self._count(self._latest)
+    def learn(self, window: UidRange, elapsed_s: float) -> None:
+        """Learn from the time that a window took: the next one takes SEARCH_WINDOW_S, about."""
+        messages, elapsed_s = self._count(window), max(elapsed_s, _INSTANT_S)
         if messages and elapsed_s >= SEARCH_WINDOW_S:
-            self.quirks.search_speeds[self._speed_key] = messages / elapsed_s
-        if self._messages is not None:
-            growth = min(SEARCH_WINDOW_S / elapsed_s, SEARCH_WINDOW_GROWTH_MAX)
-            self._messages = int(self._messages * growth) + 1
-
-    def take_all(self) -> None:
-        """Let the next window be all that is left: it has few matches."""
-        self._messages = None
+            self.quirks.search_speeds[self._criteria] = messages / elapsed_s
+        if self.messages is not None:
+            self.messages = (
+                int(self.messages * min(SEARCH_WINDOW_S / elapsed_s, SEARCH_WINDOW_GROWTH_MAX)) + 1
+            )
 
     @property
-    def _speed_key(self) -> tuple[str, ...]:
-        return tuple(row.name for row in self.request.query.criteria)
+    def _criteria(self) -> tuple[str, ...]:
+        return tuple(row.name for row in self.query.criteria)
 
     @property
     def _exists(self) -> int:
-        return self.quirks.sizes.get(self.request.position.mailbox, 0)
+        return self.quirks.sizes.get(self.mailbox, 0)
 
     @property
     def _uidnext(self) -> int:
-        return self.quirks.uidnexts.get(self.request.position.mailbox, 0)
+        return self.quirks.uidnexts.get(self.mailbox, 0)
 
     @property
     def _density(self) -> float:

@@ -23,9 +23,9 @@ _FIXED: Final = re.compile(r"(?:GMT|UTC) ?([+-])(\d{1,2})(?::?(\d{2}))?", re.IGN
 _OFFSET: Final = re.compile(r"([+-])(\d{2}):?(\d{2})(?::?\d{2})?")
 _ONSET: Final = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(?:\d{2})?Z?")
 _UNTIL: Final = re.compile(r"\d{8}(?:T\d{6}Z?)?")
-_ORDINAL_DAY: Final = re.compile(r"([+-]?\d)?(MO|TU|WE|TH|FR|SA|SU)")
+_ORDINAL_DAY: Final = re.compile(r"([+-]?[1-5])?(MO|TU|WE|TH|FR|SA|SU)")
 _WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-_UNDERSTOOD: Final = {"FREQ", "INTERVAL", "BYMONTH", "BYDAY", "BYMONTHDAY", "BYSETPOS", "UNTIL", "WKST"}
+_UNDERSTOOD: Final = {"FREQ", "INTERVAL", "BYMONTH", "BYDAY", "UNTIL", "WKST"}
 _YEARS_BACK: Final = 2
 """A rule's latest onset is in the year of the moment, or in one before: there is no fifth Sunday in each."""
 
@@ -41,9 +41,6 @@ class Observance:
     before: timedelta
     rule: Mapping[str, str]
     """Of RRULE, by upper-case name; empty if there is none."""
-
-    more: tuple[datetime, ...] = ()
-    """Of RDATE."""
 
 
 def known_zone(tzid: str) -> tuple[str, tzinfo] | None:
@@ -71,18 +68,11 @@ def read_observance(properties: Mapping[str, str]) -> Observance | None:
     start = _parse_onset(properties.get("dtstart", ""))
     offset = _read_offset(properties.get("tzoffsetto", ""))
     before = _read_offset(properties.get("tzoffsetfrom", ""))
-    if start is None or offset is None:
+    if start is None or offset is None or "rdate" in properties:
         return None
     written = properties.get("rrule", "").upper()
     rule = dict(each.partition("=")[::2] for each in written.split(";") if each)
-    more = [_parse_onset(each) for each in properties.get("rdate", "").split(",")[:OBSERVANCES_MAX]]
-    return Observance(
-        start=start,
-        offset=offset,
-        before=offset if before is None else before,
-        rule=rule,
-        more=tuple(each for each in more if each is not None),
-    )
+    return Observance(start=start, offset=offset, before=offset if before is None else before, rule=rule)
 
 
 def offset_at(observances: Sequence[Observance | None], moment: datetime) -> timedelta | None:
@@ -104,7 +94,7 @@ def offset_at(observances: Sequence[Observance | None], moment: datetime) -> tim
 
 
 def _is_understood(rule: Mapping[str, str]) -> bool:
-    """Return whether a rule has one onset a year, on a day that it names in one of the usual ways."""
+    """Return whether a rule has one onset a year, such as the last Sunday of a month."""
     by_day = rule.get("BYDAY", "").strip()
     return (
         rule.get("FREQ") == "YEARLY"
@@ -117,7 +107,6 @@ def _is_understood(rule: Mapping[str, str]) -> bool:
 def _onsets(observance: Observance, year: int) -> Iterator[datetime]:
     """Yield the onsets of a few years up to one, and the first."""
     yield observance.start
-    yield from observance.more
     if not observance.rule:
         return
     until = observance.rule.get("UNTIL", "")
@@ -135,22 +124,16 @@ def _onset_in(observance: Observance, year: int) -> datetime | None:
     month = int(rule["BYMONTH"]) if rule.get("BYMONTH", "").isdecimal() else start.month
     if not 1 <= month <= 12:
         return None
-    by_day = _ORDINAL_DAY.fullmatch(rule.get("BYDAY", "").strip())
-    ordinal = (by_day and by_day[1]) or rule.get("BYSETPOS", "")
     days = range(1, calendar.monthrange(year, month)[1] + 1)
-    if by_day:
-        weekday = _WEEKDAYS.index(by_day[2])
-        days_left = [day for day in days if datetime(year, month, day).weekday() == weekday]  # noqa: DTZ001
-    else:
-        days_left = [day for day in days if "BYMONTHDAY" in rule or day == start.day]
-    if "BYMONTHDAY" in rule:
-        allowed = {each.strip() for each in rule["BYMONTHDAY"].split(",")}
-        days_left = [day for day in days_left if not allowed.isdisjoint((str(day), str(day - len(days) - 1)))]
-    at = int(ordinal) if re.fullmatch(r"[+-]?[1-5]", ordinal) else 1
-    at = at - 1 if at > 0 else at
-    if not -len(days_left) <= at < len(days_left):
+    at = start.day - 1
+    if by_day := _ORDINAL_DAY.fullmatch(rule.get("BYDAY", "").strip()):
+        first = (_WEEKDAYS.index(by_day[2]) - calendar.weekday(year, month, 1)) % 7
+        days = days[first::7]
+        at = int(by_day[1]) if by_day[1] else 1
+        at = at - 1 if at > 0 else at
+    if not -len(days) <= at < len(days):
         return None
-    return start.replace(year=year, month=month, day=days_left[at])
+    return start.replace(year=year, month=month, day=days[at])
 
 
 def _parse_onset(value: str) -> datetime | None:

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from turbohtml import Element, Node, Text
 
 from mailmcp.mail.clean import clean_line, clean_text
-from mailmcp.mail.html.style import MAYBE, Style, compute_style, hints_of
+from mailmcp.mail.html.style import HIDDEN, Style, compute_style, hints_of
 from mailmcp.mail.html.stylesheet import StyleSheets
 from mailmcp.mail.html.tree import Page, attributes_of
 
@@ -29,7 +29,7 @@ class Hidden:
     """What was left out of a document, or removed from its text."""
 
     passages: int = 0
-    """An element with all in it is one, and so are texts that are hidden alike with nothing shown between."""
+    """An element with all in it is one, and so are texts with nothing shown between."""
 
     chars: int = 0
     """Of all passages, as they would read: white space as one space, invisible characters not at all."""
@@ -38,15 +38,8 @@ class Hidden:
     """Invisible and bidirectional control characters removed from what is shown."""
 
     sheets_cut: bool = False
-    last: str = ""
-    """How the text before is hidden; "" if it is shown."""
-
-    def add(self, technique: str, chars: int) -> None:
-        """Count what an element or a text hides; nothing if it has no characters."""
-        if chars:
-            self.passages += technique != self.last
-            self.chars += chars
-            self.last = technique
+    in_passage: bool = False
+    """Whether the text before is hidden, by itself."""
 
 
 class Sink(Protocol):
@@ -59,7 +52,7 @@ class Sink(Protocol):
         """End it."""
 
     def text(self, text: str, style: Style) -> None:
-        """Write clean text; `style.hides` is "" or MAYBE."""
+        """Write clean text; `style.hides` isn't HIDDEN."""
 
 
 @dataclass(slots=True)
@@ -93,29 +86,31 @@ def walk(page: Page, sink: Sink) -> Hidden:
             parent = level.outside if is_summary else level.style
             values = sheets.values(node, attributes.get("style", ""), hints_of(tag, attributes))
             kind = "div" if tag == "details" and "open" in attributes else tag
-            style = compute_style(parent, kind, *values)
-            technique = "display" if tag in _NOT_SHOWN else style.gone
-            if technique in ("", MAYBE):
+            style = compute_style(parent, kind, values)
+            if style.gone != HIDDEN and tag not in _NOT_SHOWN:
                 if tag == "img" and style.visible and attributes.get("alt"):
-                    hidden.last = ""
+                    hidden.in_passage = False
                 sink.open(tag, attributes, style)
                 levels.append(_Level(iter(node.children), tag, style, level.style))
             elif chars := sum(len(clean_line(text).text) for text in _texts(node)):
-                hidden.last = ""
-                hidden.add(technique, chars)
-                hidden.last = ""
+                hidden.passages += 1
+                hidden.chars += chars
+                hidden.in_passage = False
     return hidden
 
 
 def _write_text(text: str, style: Style, sink: Sink, hidden: Hidden) -> None:
     """Write a text if people see it, else count it."""
-    if style.hides not in ("", MAYBE):
-        hidden.add(style.hides, len(clean_line(text).text))
+    if style.hides == HIDDEN:
+        if chars := len(clean_line(text).text):
+            hidden.passages += not hidden.in_passage
+            hidden.chars += chars
+            hidden.in_passage = True
         return
     cleaned = clean_text(text)
     hidden.invisible += cleaned.removed
     if cleaned.text.strip():
-        hidden.last = ""
+        hidden.in_passage = False
     sink.text(cleaned.text, style)
 
 

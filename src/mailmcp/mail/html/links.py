@@ -2,12 +2,9 @@
 
 1. A link that misleads is `text <goes to host: target>`, in full.
 2. Nothing is added where the text says the target itself.
-3. A short target, which people read or type, is shown: `text <target>`. In `<…>` all is as in the target
-   before, in `<…/name>` all but the end.
+3. A short target, which people read or type, is shown: `text <target>`.
 4. A longer one has a number, `text [12: host]`, and is in `targets`; in `[13]` the host is that of the
-   number before.
-
-Nothing refers to a link that is far above, nor to one in a quotation, which may be collapsed.
+   number before, unless that is far above or in a quotation, which may be collapsed.
 """
 
 import re
@@ -17,13 +14,13 @@ from typing import Final
 from mailmcp.mail.trust.link import Link, LinkKind, parse_link
 from mailmcp.mail.trust.link_text import find_misleading_host
 
-SHORT_CHARS_MAX: Final = 60
+SHORT_CHARS_MAX: Final = 50
 """Longer targets have a number: nobody reads or types them, and they cost more than the text around them."""
 
 _MISLEADING_CHARS_MAX: Final = 1_000
 _TARGET_CHARS_MAX: Final = 2_000  # of a numbered one in a reply's data; browsers take no more
 _NUMBERED: Final = re.compile(r"[\[(](\d{1,6})(?:: [^\]\)\n]*)?[\])]")
-_NEAR_CHARS: Final = 1_000
+_NEAR_CHARS: Final = 4_000
 _HOSTS_MAX: Final = 3
 _IN_BRACKETS: Final = re.compile(r"\[[^\[\]]*\]")
 """Alternative text: words of a link's text that people may not see."""
@@ -39,11 +36,11 @@ class LinkBook:
     def __init__(self, *, first: int = 1, in_full: bool = False) -> None:
         self.misleading = 0
         self.chars_since = 0
-        """Characters of text since a target or a host was last written out."""
+        """Characters of text since a host was last written."""
 
         self._numbers: dict[str, int] = {}
         self._first, self._in_full = first, in_full
-        self._target = self._hosts = ""  # as last written
+        self._hosts = ""  # as last written
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -51,8 +48,8 @@ class LinkBook:
         return tuple(self._numbers)
 
     def forget(self) -> None:
-        """Let nothing refer to a link so far: a reader may not see them."""
-        self._target = self._hosts = ""
+        """Write the host of the next number: a reader may not see those so far."""
+        self._hosts = ""
 
     def describe(self, text: str, href: str) -> str:
         """Return what to write after the text of a link; "" for nothing.
@@ -68,32 +65,18 @@ class LinkBook:
         self.misleading += link.kind is LinkKind.RUNS or bool(words and host)
         if not link.target or not words:
             return ""
-        if self.chars_since > _NEAR_CHARS:
-            self.forget()
-        last, self._target = self._target, ""
         if host or link.kind is LinkKind.RUNS:
             return f"<goes to {_name_target(link, host)}>"
         if _bare(words, link.kind) == _bare(link.target, link.kind):
-            self._target, self.chars_since = link.target, 0
             return ""
         is_long = len(link.target) > SHORT_CHARS_MAX and not self._in_full
-        return self._number(link) if is_long else self._write_out(link.target, last)
-
-    def _write_out(self, target: str, last: str) -> str:
-        self._target = target
-        folder, _, name = target.rpartition("/")
-        if target == last:
-            return "<…>"
-        if name and folder.count("/") > 2 and folder == last.rpartition("/")[0]:
-            return f"<…/{name}>"
-        self.chars_since = 0
-        return f"<{target}>"
+        return self._number(link) if is_long else f"<{link.target}>"
 
     def _number(self, link: Link) -> str:
         number = self._numbers.setdefault(link.target, self._first + len(self._numbers))
         hosts = link.hosts or (f"{link.target.partition(':')[0]}:",)
         named = ", ".join([*hosts[:_HOSTS_MAX], *(["…"] if len(hosts) > _HOSTS_MAX else [])])
-        if named == self._hosts:
+        if named == self._hosts and self.chars_since <= _NEAR_CHARS:
             return f"[{number}]"
         self._hosts, self.chars_since = named, 0
         return f"[{number}: {named}]"

@@ -1,6 +1,6 @@
 """What people see of a page to lines of text: what each element means to a reader.
 
-Owns lists, quotes, images, headings and forms; `links` describes targets, `table` has the rule for tables,
+Owns lists, quotes, images and headings; `links` describes targets, `table` has the rule for tables,
 `writer` owns white space and prefixes.
 """
 
@@ -35,7 +35,7 @@ _STRIKE: Final = "~~"
 _NUMBER: Final = re.compile(r"\s*(\d{1,6})")
 _OURS: Final = re.compile(
     r"\W*+(?:may be hidden|goes to|\d[\d,]*+ quoted line|\d++(?:: |\W*+$)"
-    r"|(?:button|(?:area of a )?picture)\W*+$)",
+    r"|(?:area of a )?picture\W*+$)",
     re.IGNORECASE,
 )
 """How what we write in brackets begins: an alternative text must not pass for it."""
@@ -54,27 +54,23 @@ class Renderer:
         self.writer = TextWriter()
         self._base, self._book = base, book
         self._open: list[tuple[bool, bool]] = []  # whether each open element is a link, and in doubt
-        self._elements = 0
         self._links: list[tuple[str, list[str]]] = []  # the target and the text of each open link
         self._tables: list[list[list[Cell]]] = []
         self._cells: list[tuple[TextWriter, int, int]] = []  # the writer around each open cell, and its spans
         self._lists: list[int] = []  # next number of each open list, 0 without numbers
         self._preformatted = self._struck = self._quotes = 0
         self._raised = False
-        self._action, self._form = "", 0  # of the last form, and how many elements came before its content
-        self._forms = 0
 
     def open(self, tag: str, attributes: dict[str, str], style: Style) -> None:
         """Begin an element."""
         maybe = style.hides == MAYBE
-        self._elements += 1
         self._break(tag)
-        href = self._target(tag, attributes)
+        href = attributes.get("href", attributes.get("xlink:href")) if tag in ("a", "area") else None
         if href is not None:
             self._links.append((href, []))
         self._open.append((href is not None, maybe))
-        if tag in ("area", "input") and href is not None:
-            self._put("[area of a picture]" if tag == "area" else "[button]", maybe=maybe)
+        if tag == "area" and href is not None:
+            self._put("[area of a picture]", maybe=maybe)
             self._say(f"[{clean_line(attributes.get('alt', '')).text}]")
         elif tag == "img" and style.visible:
             self._write_picture(attributes, maybe=maybe)
@@ -88,7 +84,7 @@ class Renderer:
         self._end(tag)
         self._end_table(tag)
         if is_link:
-            self._close_link(tag, maybe=maybe)
+            self._close_link(maybe=maybe)
         self._break(tag)
 
     def text(self, text: str, style: Style) -> None:
@@ -120,18 +116,6 @@ class Renderer:
         if tag in _PARTS_LINK:
             self._say("\n")
 
-    def _target(self, tag: str, attributes: dict[str, str]) -> str | None:
-        """Return where an element leads; None if nowhere."""
-        if tag in ("a", "area"):
-            return attributes.get("href", attributes.get("xlink:href"))
-        if tag == "form":
-            self._action, self._form = attributes.get("action", ""), self._elements
-            self._forms += 1
-        kind = attributes.get("type", "submit" if tag == "button" else "").lower()
-        if tag in ("button", "input") and kind in ("submit", "image"):
-            return attributes.get("formaction") or self._action or None
-        return None
-
     def _write_picture(self, attributes: dict[str, str], *, maybe: bool) -> None:
         alternative = clean_line(attributes.get("alt", "")).text
         if not alternative and not _EMBEDDED.match(attributes.get("src", "")):
@@ -140,10 +124,7 @@ class Renderer:
         self._say(f"[{text}]")
         self._put(f"[{text}]", maybe=maybe)
 
-    def _close_link(self, tag: str, *, maybe: bool) -> None:
-        if tag == "button" and not "".join(self._links[-1][1]).strip():
-            self._say("[button]")
-            self._put("[button]", maybe=maybe)
+    def _close_link(self, *, maybe: bool) -> None:
         href, pieces = self._links.pop()
         said = "".join(pieces)
         if self._quotes:
@@ -203,10 +184,6 @@ class Renderer:
             self._lists.pop()
         elif tag in _PREFORMATTED:
             self._preformatted -= 1
-        elif tag == "form":
-            self._forms -= 1
-            if self._elements > self._form:  # one in a table ends before its buttons
-                self._action = ""
 
     def _begin_table(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "table":
@@ -222,7 +199,6 @@ class Renderer:
 
     def _end_table(self, tag: str) -> None:
         if tag == "table":
-            self._action = self._action if self._forms else ""
             for lines in write_table(self._tables.pop()):
                 breaks = 2 if len(lines) > 1 else 1
                 self.writer.break_line(breaks)

@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 from mailmcp.mail.html.colour import BLACK, CLEAR, WHITE, Colour, legacy_colour, parse_colour
 from mailmcp.mail.html.declarations import DEFAULTS, FONT_SIZES_PX, NUMBER, UNREAD
 
+HIDDEN: Final = "hidden"
 MAYBE: Final = "?"
-"""The technique of what may be hidden."""
+"""What surely hides, and what may hide; "" is shown."""
 
 _FONT_MIN_PX: Final = 3.0
 _OPACITY_MIN: Final = 0.1
@@ -65,10 +66,10 @@ class Style(NamedTuple):
     """What an element hands down to those in it."""
 
     gone: str = ""
-    """The technique that hides the element with all in it, MAYBE, or ""."""
+    """Whether the element is hidden with all in it: HIDDEN, MAYBE, or ""."""
 
     hides: str = ""
-    """The technique that hides its own text, MAYBE, or "": what is in it can be shown again."""
+    """The same of its own text: what is in it can be shown again."""
 
     font_px: float = 16.0
     visible: bool = True
@@ -109,15 +110,9 @@ def hints_of(tag: str, attributes: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def compute_style(parent: Style, tag: str, certain: Mapping[str, str], possible: Mapping[str, str]) -> Style:
-    """Return the style of an element; what hides it by one reading of its values only may hide it."""
-    style = _compute(parent, tag, tuple(certain.items())) if certain or tag in _MAYBE_SHOWN else parent
-    if possible == certain:
-        return style
-    other = _compute(parent, tag, tuple(possible.items()))
-    if other.hides == style.hides:
-        return style
-    return (other if style.hides else style)._replace(gone=MAYBE, hides=MAYBE)
+def compute_style(parent: Style, tag: str, values: Mapping[str, str]) -> Style:
+    """Return the style of an element."""
+    return _compute(parent, tag, tuple(values.items())) if values or tag in _MAYBE_SHOWN else parent
 
 
 @lru_cache(maxsize=4_096)
@@ -151,7 +146,7 @@ def _compute(parent: Style, tag: str, declared: tuple[tuple[str, str], ...]) -> 
         picture=picture,
     )
     gone = parent.gone
-    if gone in ("", MAYBE):
+    if gone != HIDDEN:
         is_unknown = font_px is None or opacity is None or "(" in visibility or tag in _MAYBE_SHOWN
         gone = _find_hiding(tag, values, style) or (MAYBE if gone or is_unknown else "")
     style = style._replace(gone=gone)
@@ -160,10 +155,8 @@ def _compute(parent: Style, tag: str, declared: tuple[tuple[str, str], ...]) -> 
 
 def _find_hiding_of_text(style: Style) -> str:
     colour, background = style.colour, style.background
-    if style.gone not in ("", MAYBE):
-        return style.gone
-    if not style.visible or style.font_px < _FONT_MIN_PX:
-        return "font size" if style.visible else "visibility"
+    if style.gone == HIDDEN or not style.visible or style.font_px < _FONT_MIN_PX:
+        return HIDDEN
     if colour is None or background is None:
         return MAYBE
     if gradient := _GRADIENT.search(style.picture):
@@ -172,27 +165,21 @@ def _find_hiding_of_text(style: Style) -> str:
     else:
         is_alike = colour.over(background).is_like(background) and not _REMOTE.search(style.picture)
     if colour.alpha < _OPACITY_MIN or (is_alike and (gradient or not style.picture)):
-        return "colour"
+        return HIDDEN
     return MAYBE if is_alike else style.gone  # mail has nothing that a relative URL could lead to
 
 
 def _find_hiding(tag: str, values: Mapping[str, str], style: Style) -> str:
-    """Return the technique by which an element's own values hide all of it, MAYBE, or ""."""
+    """Return whether an element's own values hide all of it: HIDDEN, MAYBE, or ""."""
     display, content = values.get("display", ""), values.get("content-visibility", "")
-    if display == "none" or content == "hidden":
-        return "display"
-    if style.opacity < _OPACITY_MIN:
-        return "opacity"
+    if display == "none" or content == "hidden" or style.opacity < _OPACITY_MIN:
+        return HIDDEN
     if display == "contents" and tag != "img":  # without a box that the others could apply to
         return ""
     if "(" in display + content + values.get("position", ""):
         return MAYBE
-    judged = (
-        _judge_size(tag, values, style.font_px),
-        _judge_place(values, style.font_px),
-        _judge_drawing(values, style.font_px),
-    )
-    return max(judged)  # MAYBE is less than any name
+    judges = (_judge_size(tag, values, style.font_px), _judge_place(values, style.font_px))
+    return max(*judges, _judge_drawing(values, style.font_px))  # MAYBE is less than HIDDEN
 
 
 def _judge_size(tag: str, values: Mapping[str, str], font_px: float) -> str:
@@ -203,7 +190,7 @@ def _judge_size(tag: str, values: Mapping[str, str], font_px: float) -> str:
         is_box = tag not in _NOT_BOXES
     clips = not {"hidden", "clip", "auto", "scroll"}.isdisjoint(values.get("overflow", "").split())
     if is_small and (tag == "img" or (is_box and clips)):
-        return "extent"
+        return HIDDEN
     computed = [values[name] for name in (*_EXTENTS, "line-height") if "(" in values.get(name, "")]
     is_unread = any((_least(each, font_px) or 0.0) <= _EXTENT_MAX_PX and "%" not in each for each in computed)
     is_flat = _length(values.get("line-height", ""), font_px) == 0
@@ -231,9 +218,9 @@ def _judge_place(values: Mapping[str, str], font_px: float) -> str:
     position, clip = values.get("position", ""), values.get("clip", "")
     sides = [lengths[name] for name in _SIDES] if position in ("absolute", "fixed", "relative") else [0.0]
     if min(*sides, *(lengths[name] for name in _MOVES)) <= -_AWAY_PX or max(sides) >= _FAR_PX:
-        return "position"
+        return HIDDEN
     if position in ("absolute", "fixed") and clip.startswith("rect(") and _largest(clip) <= 1:
-        return "clip"
+        return HIDDEN
     unread = [values[name] for name in lengths if "(" in values.get(name, "")]
     return MAYBE if any("var(" in each or _largest(each) >= _AWAY_PX for each in unread) else ""
 
@@ -241,22 +228,22 @@ def _judge_place(values: Mapping[str, str], font_px: float) -> str:
 def _judge_drawing(values: Mapping[str, str], font_px: float) -> str:
     spacing, clip = _length(values.get("letter-spacing", ""), font_px), values.get("clip-path", "")
     if spacing is not None and spacing < min(-font_px / 2, -1):
-        return "letter spacing"
+        return HIDDEN
     if (clip.startswith("inset(") and _first(clip) >= 50) or (
         clip.startswith("circle(") and not _first(clip)
     ):
-        return "clip"
+        return HIDDEN
     transform = _FUNCTION.findall(f"{values.get('transform', '')} scale({values.get('scale', '1')})")
     for name, arguments in transform:
         lengths = [_length(each.strip(), font_px) or 0.0 for each in arguments.split(",")]
         scales = arguments.split(",") if name == "scale" else [arguments]
         if name.startswith(("scale", "matrix")) and min(abs(_first(each)) for each in scales) < _OPACITY_MIN:
-            return "transform"
+            return HIDDEN
         if name.startswith("translate") and min(lengths) <= -_AWAY_PX:
-            return "position"
+            return HIDDEN
     filters = _FUNCTION.findall(values.get("filter", ""))
     if any(name == "opacity" and _first(arguments) < _OPACITY_MIN for name, arguments in filters):
-        return "opacity"
+        return HIDDEN
     is_unclear = "(" in values.get("letter-spacing", "") or any(
         values.get(name, "none") not in shown | DEFAULTS | {"none"} for name, shown in _SHOWN_BY.items()
     )

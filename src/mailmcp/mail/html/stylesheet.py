@@ -1,8 +1,7 @@
 """Style sheets of a document: which declarations apply to an element, by importance, specificity and order.
 
-turbohtml matches selectors. A rule that only some mail programs obey (with a structural pseudo-class, in
-another rule, in `@supports`, for media that aren't read) is doubtful: an element has its values with such
-rules and without them.
+turbohtml matches selectors. Rules within rules, in layers, containers and scopes, and for what a browser may
+support, apply; media are those of a window on a desktop.
 """
 
 import re
@@ -29,12 +28,13 @@ _STEPS_OF_MATCH: Final = 1_000  # a rule for an element is sorted and read
 
 _WIDTH_PX: Final = 1_024  # of the window that a person reads in
 _FEATURE: Final = re.compile(r"\(\s*(min|max)-width\s*:\s*([\d.]+)(px|em|rem)\s*\)")
-_OTHER_SCREENS: Final = re.compile(
-    r"print|speech|handheld|tty|not (?:all|screen)|\(prefers-color-scheme: ?dark\)|\(max-device-width:.*\)"
-    r"|\(orientation: ?portrait\)|\(-(?:webkit|moz)-(?:min-|max-)?device-pixel-ratio:.*\)"
+_TRUE: Final = frozenset(
+    {"all", "screen", "(color)", "(hover)", "(hover:hover)", "(pointer:fine)", "(orientation:landscape)"}
+    | {"(prefers-color-scheme:light)"}
 )
+"""What holds of such a window, besides its width. Other conditions don't, or browsers don't know them."""
+
 _CONDITIONAL: Final = frozenset({"media", "supports", "layer", "container", "scope"})
-_STRUCTURAL: Final = re.compile(r":(?!root|link|any-link)")
 _RELATED: Final = re.compile(r"\S[\s~]+\S")
 _NAMED: Final = (
     re.compile(r"#[\w-]"),
@@ -51,7 +51,6 @@ class _Rule(NamedTuple):
     specificity: tuple[int, ...]
     number: int
     declarations: tuple[Declaration, ...]
-    is_sure: bool
 
 
 class StyleSheets:
@@ -67,46 +66,37 @@ class StyleSheets:
         self._rules: defaultdict[Element, list[_Rule]] = defaultdict(list)
         room = _CHARS_MAX
         for css, media in page.sheets:
-            applies = media_applies(media)
-            if applies is not False:
+            if media_applies(media):
                 self.is_cut |= len(css) > room
                 read = shorten_numbers(css[:room])
-                nodes = tinycss2.parse_stylesheet(read, skip_comments=True, skip_whitespace=True)
-                self._add_rules(nodes, is_sure=applies is True)
+                self._add_rules(tinycss2.parse_stylesheet(read, skip_comments=True, skip_whitespace=True))
                 room = max(room - len(css), 0)
 
-    def values(self, element: Element, style: str, hints: Values) -> tuple[Values, Values]:
-        """Return the values of an element by what surely applies, and by all that may.
+    def values(self, element: Element, style: str, hints: Values) -> Values:
+        """Return the values of an element.
 
         Args:
             element: Any of the document.
             style: Its style attribute.
             hints: What its other attributes say, which counts least.
         """
-        blocks = [(each.declarations, each.is_sure) for each in sorted(self._rules.get(element, ()))]
-        blocks.append((parse_style(style), True))
-        certain, possible = dict(hints), dict(hints)
+        blocks = [each.declarations for each in sorted(self._rules.get(element, ()))]
+        blocks.append(parse_style(style))
+        found = dict(hints)
         for important in (False, True):
-            for declarations, is_sure in blocks:
-                values = {name: value for name, value, its in declarations if its is important}
-                possible |= values
-                certain |= values if is_sure else {}
-        return certain, possible
+            for declarations in blocks:
+                found |= {name: value for name, value, its in declarations if its is important}
+        return found
 
-    def _add_rules(self, nodes: Sequence[Node], *, is_sure: bool, parent: str = "", depth: int = 0) -> None:
+    def _add_rules(self, nodes: Sequence[Node], *, parent: str = "", depth: int = 0) -> None:
         for node in nodes if depth <= _DEPTH_MAX else ():
             if node.type == "qualified-rule":
-                self._add_rule(node, is_sure=is_sure, parent=parent, depth=depth)
-            elif (
-                node.type == "at-rule" and node.lower_at_keyword in _CONDITIONAL and node.content is not None
-            ):
-                query = tinycss2.serialize(node.prelude)
-                applies = media_applies(query) if node.lower_at_keyword == "media" else None
-                if applies is not False:
-                    inner = tinycss2.parse_rule_list(node.content, skip_comments=True, skip_whitespace=True)
-                    self._add_rules(inner, is_sure=is_sure and applies is True, depth=depth + 1)
+                self._add_rule(node, parent=parent, depth=depth)
+            elif node.type == "at-rule" and node.content is not None and _applies(node):
+                inner = tinycss2.parse_rule_list(node.content, skip_comments=True, skip_whitespace=True)
+                self._add_rules(inner, depth=depth + 1)
 
-    def _add_rule(self, node: Node, *, is_sure: bool, parent: str, depth: int) -> None:
+    def _add_rule(self, node: Node, *, parent: str, depth: int) -> None:
         inner = tinycss2.parse_blocks_contents(node.content, skip_comments=True, skip_whitespace=True)
         try:
             declarations = expand(inner)
@@ -118,11 +108,11 @@ class StyleSheets:
             around = f":is({parent})"
             prelude = prelude.replace("&", around) if "&" in prelude else f"{around} {prelude}"
         for selector in re.split(r",(?![^()]*\))", prelude) if declarations else ():
-            self._add_selector(selector.strip().replace("*|", ""), declarations, is_sure=is_sure)
+            self._add_selector(selector.strip().replace("*|", ""), declarations)
         nested = [each for each in inner if each.type == "qualified-rule"]
-        self._add_rules(nested, is_sure=False, parent=prelude, depth=depth + 1)
+        self._add_rules(nested, parent=prelude, depth=depth + 1)
 
-    def _add_selector(self, selector: str, declarations: tuple[Declaration, ...], *, is_sure: bool) -> None:
+    def _add_selector(self, selector: str, declarations: tuple[Declaration, ...]) -> None:
         self._selectors += 1
         self._steps -= self._elements * (self._depth if _RELATED.search(selector) else 1)
         if self._selectors > _SELECTORS_MAX or self._steps < 0 or len(selector) > _SELECTOR_CHARS_MAX:
@@ -134,9 +124,8 @@ class StyleSheets:
             return
         self._steps -= len(found) * _STEPS_OF_MATCH
         specificity = tuple(len(pattern.findall(selector)) for pattern in _NAMED)
-        is_sure = is_sure and _STRUCTURAL.search(selector) is None
         for element in found:
-            self._rules[element].append(_Rule(specificity, self._selectors, declarations, is_sure))
+            self._rules[element].append(_Rule(specificity, self._selectors, declarations))
 
 
 def _measure(root: Element) -> tuple[int, int]:
@@ -149,22 +138,27 @@ def _measure(root: Element) -> tuple[int, int]:
     return elements, depth
 
 
+def _applies(rule: Node) -> bool:
+    query = tinycss2.serialize(rule.prelude).strip()
+    if rule.lower_at_keyword == "media":
+        return media_applies(query)
+    return rule.lower_at_keyword in _CONDITIONAL and not query.startswith("not ")
+
+
 @lru_cache(maxsize=512)
-def media_applies(media: str) -> bool | None:
-    """Return whether a media query list applies to a window on a desktop; None if that isn't known."""
-    found = [_query_applies(" ".join(each.lower().split())) for each in media.split(",") if media.strip()]
-    return True if True in found or not found else None if None in found else False
+def media_applies(media: str) -> bool:
+    """Return whether a media query list applies to a window on a desktop."""
+    queries = re.split(r",| or ", " ".join(media.lower().split()))
+    return not media.strip() or any(map(_query_applies, queries))
 
 
-def _query_applies(query: str) -> bool | None:
-    is_known = True
-    for condition in query.removeprefix("only ").split(" and "):
-        width = _FEATURE.fullmatch(condition)
+def _query_applies(query: str) -> bool:
+    for condition in query.strip().removeprefix("only ").split(" and "):
+        width = _FEATURE.fullmatch(condition.strip())
         if width is not None:
             limit_px = float(width[2]) * (1 if width[3] == "px" else 16)
             if limit_px > _WIDTH_PX if width[1] == "min" else limit_px < _WIDTH_PX:
                 return False
-        elif _OTHER_SCREENS.fullmatch(condition):
+        elif condition.replace(" ", "") not in _TRUE:
             return False
-        is_known &= width is not None or condition in ("all", "screen")
-    return True if is_known else None
+    return True

@@ -53,11 +53,7 @@ def attributes_of(element: Element) -> dict[str, str]:
 def _find_base(document: Document) -> str:
     for element in document.find_all("base"):
         href = element.attr("href", None)
-        if href is None or element.namespace is not Namespace.HTML:
-            continue
-        link = parse_link(href)
-        base = link.target.replace("\\", "/")
-        if link.disguised:  # by a user name, which targets have from it
-            base = base.replace("://", "://user@", 1)
-        return base if base.partition(":")[2].startswith("//") else ""
+        if href is not None and element.namespace is Namespace.HTML:
+            base = parse_link(href).target.replace("\\", "/")
+            return base if base.partition(":")[2].startswith("//") else ""
     return ""

@@ -19,7 +19,6 @@ from mailmcp.mail.mime.structure import (
     TOO_DEEP,
     TOO_MANY,
     Part,
-    PartFields,
     Structure,
     body_id,
     child_id,
@@ -98,13 +97,14 @@ class _Reader:
         if not _text(subtype):
             self.defects.append(PART_UNREADABLE)
         disposition, disposition_params = _disposition(extension)
-        fields = PartFields(
+        return make_part(
+            part_id,
             content_type=f"multipart/{_text(subtype) or 'mixed'}",
             params=_params(params),
             disposition=disposition,
             disposition_params=disposition_params,
+            parts=tuple(children),
         )
-        return make_part(part_id, fields, tuple(children))
 
     def _read_leaf(self, items: Sequence[object], part_id: str, depth: int) -> Part | None:
         # The last two are there for an attached message only.
@@ -119,7 +119,8 @@ class _Reader:
         if size_octets is None:
             self.defects.append(PART_UNREADABLE)
         disposition, disposition_params = _disposition(items[7:])
-        fields = PartFields(
+        part = make_part(
+            part_id,
             content_type=content_type,
             params=_params(params),
             encoding=_text(encoding),
@@ -129,7 +130,6 @@ class _Reader:
             content_id=_text(content_id),
             subject=_subject(imap_envelope) if content_type.lower() in MESSAGE_TYPES else "",
         )
-        part = make_part(part_id, fields)
         if not part.is_message or part.is_encoded_message or not isinstance(body, tuple):
             return part
         inner = self.read_body(body, part_id, depth + 1)

@@ -17,11 +17,10 @@ from mailmcp.mail.mime.structure import (
     TOO_DEEP,
     TOO_MANY,
     Part,
-    PartFields,
     Structure,
     body_id,
     child_id,
-    clean_content_type,
+    clean_subject,
     make_part,
 )
 
@@ -94,9 +93,10 @@ class _Splitter:
     def message(self, message_id: str, span: Span, depth: int) -> tuple[Headers, Part | None]:
         """Split the message in `span`: part `message_id` of another, or "" for the outer one."""
         headers, content = self._entity(span)
-        fields = _fields(headers, "text/plain")
-        multipart = self._boundary(fields, content) != b""
-        return headers, self._part(body_id(message_id, multipart=multipart), fields, content, depth)
+        part = _read_fields(headers, "text/plain")
+        multipart = self._boundary(part, content) != b""
+        part_id = body_id(message_id, multipart=multipart)
+        return headers, self._part(replace(part, part_id=part_id), content, depth)
 
     def _entity(self, span: Span) -> tuple[Headers, Span]:
         # A copy, so that the end of this part is the end of its headers at the latest.
@@ -110,37 +110,34 @@ class _Splitter:
         start = min(span.start + end, span.end)
         return headers, Span(start=start, end=span.end, closed=span.closed)
 
-    def _part(self, part_id: str, fields: PartFields, span: Span, depth: int) -> Part | None:
+    def _part(self, part: Part, span: Span, depth: int) -> Part | None:
         self.count += 1
         if depth >= STRUCTURE_DEPTH_MAX or self.count > STRUCTURE_PARTS_MAX:
             self.defects.append(TOO_DEEP if depth >= STRUCTURE_DEPTH_MAX else TOO_MANY)
             return None
-        boundary = self._boundary(fields, span)
+        boundary = self._boundary(part, span)
         if boundary:
-            return make_part(part_id, fields, tuple(self._children(part_id, fields, boundary, span, depth)))
-        if fields.is_multipart:
+            return replace(part, parts=tuple(self._children(part, boundary, span, depth)))
+        if part.is_multipart:
             # It has no parts that can be told apart, but it can be read.
             self.defects.append(NO_BOUNDARY)
-            fields = PartFields(content_type="text/plain", encoding=fields.encoding)
-        self.spans[part_id] = span
-        sized = replace(fields, size_octets=span.end - span.start)
-        part = make_part(part_id, sized)
+            part = make_part(part.part_id, content_type="text/plain", encoding=part.encoding)
+        self.spans[part.part_id] = span
+        part = replace(part, size_octets=span.end - span.start)
         if not part.is_message or part.is_encoded_message:
             return part
-        headers, inner = self.message(part_id, span, depth + 1)
-        with_subject = replace(sized, subject=headers.get("subject"))
-        return make_part(part_id, with_subject, () if inner is None else (inner,))
+        headers, inner = self.message(part.part_id, span, depth + 1)
+        subject = clean_subject(headers.get("subject"))
+        return replace(part, subject=subject, parts=() if inner is None else (inner,))
 
-    def _children(
-        self, part_id: str, fields: PartFields, boundary: bytes, span: Span, depth: int
-    ) -> Iterator[Part]:
-        is_digest = clean_content_type(fields.content_type) == "multipart/digest"
-        default = "message/rfc822" if is_digest else "text/plain"
+    def _children(self, part: Part, boundary: bytes, span: Span, depth: int) -> Iterator[Part]:
+        default = "message/rfc822" if part.content_type == "multipart/digest" else "text/plain"
         for number, child_span in enumerate(self._pieces(boundary, span), start=1):
             if self.count > STRUCTURE_PARTS_MAX:
                 return
             headers, content = self._entity(child_span)
-            child = self._part(child_id(part_id, number), _fields(headers, default), content, depth + 1)
+            fields = replace(_read_fields(headers, default), part_id=child_id(part.part_id, number))
+            child = self._part(fields, content, depth + 1)
             if child is not None:
                 yield child
 
@@ -173,11 +170,11 @@ class _Splitter:
                 after = max(after, match.end())
             position = self.octets.find(delimiter, after, span.end)
 
-    def _boundary(self, fields: PartFields, span: Span) -> bytes:
+    def _boundary(self, part: Part, span: Span) -> bytes:
         """Return the boundary that a multipart uses, declared or not; b"" if there is none."""
-        if not fields.is_multipart:
+        if not part.is_multipart:
             return b""
-        boundary = fields.params.get("boundary", "").rstrip().encode("utf-8", "replace")
+        boundary = part.params.get("boundary", "").rstrip().encode("utf-8", "replace")
         if boundary and next(self._delimiters(boundary, span), None) is not None:
             return boundary
         return self._find_boundary(span)
@@ -191,11 +188,11 @@ class _Splitter:
         return match[1]
 
 
-def _fields(headers: Headers, default_type: str) -> PartFields:
+def _read_fields(headers: Headers, default_type: str) -> Part:
     raw_type = headers.raw_all("content-type")[:1]
     content_type, params = parse_parameterised("".join(raw_type))
     disposition, disposition_params = parse_parameterised("".join(headers.raw_all("content-disposition")[:1]))
-    return PartFields(
+    return make_part(
         content_type=content_type if raw_type else default_type,
         params=params,
         encoding=headers.get("content-transfer-encoding").partition(";")[0],

@@ -28,6 +28,8 @@ REPORT_TYPES: Final = frozenset(
 PKCS7_TYPES: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 """Types of S/MIME data that holds its content inside (RFC 8551 section 3.2)."""
 
+NO_PARAMS: Final[Mapping[str, str]] = {}
+
 _HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _CALENDAR_TYPES: Final = frozenset({"text/calendar", "application/ics", "application/icalendar"})
 _DECODED_FIRST: Final = frozenset({"base64", "quoted-printable"})
@@ -169,45 +171,44 @@ class Structure:
         return {TOO_DEEP, TOO_MANY}.issuperset(self.defects)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartFields:
-    """The decoded fields of one part, before `make_part` applies defaults and cleans them."""
+def make_part(  # noqa: PLR0913 - a part has as many fields
+    part_id: str = "",
+    *,
+    content_type: str = "",
+    params: Mapping[str, str] = NO_PARAMS,
+    encoding: str = "",
+    size_octets: int = 0,
+    disposition: str = "",
+    disposition_params: Mapping[str, str] = NO_PARAMS,
+    content_id: str = "",
+    subject: str = "",
+    parts: tuple[Part, ...] = (),
+) -> Part:
+    """Build a part from its decoded fields: apply defaults, lower the case, clean names.
 
-    content_type: str = ""
-    """As written, without parameters; see `clean_content_type`."""
-
-    params: Mapping[str, str] = field(default_factory=dict)
-    encoding: str = ""
-    size_octets: int = 0
-    disposition: str = ""
-    disposition_params: Mapping[str, str] = field(default_factory=dict)
-    content_id: str = ""
-    subject: str = ""
-
-    @property
-    def is_multipart(self) -> bool:
-        """Whether the part holds others."""
-        return clean_content_type(self.content_type).startswith("multipart/")
-
-
-def make_part(part_id: str, fields: PartFields, parts: tuple[Part, ...] = ()) -> Part:
-    """Build a part from its fields: apply defaults, lower the case, clean names."""
-    disposition = fields.disposition.strip().strip('"').lower()
-    encoding = fields.encoding.strip().lower() or "7bit"
-    name = fields.disposition_params.get("filename", "") or fields.params.get("name", "")
+    `content_type` is as written, without parameters; see `clean_content_type`.
+    """
+    disposition = disposition.strip().strip('"').lower()
+    encoding = encoding.strip().lower() or "7bit"
+    name = disposition_params.get("filename", "") or params.get("name", "")
     is_file = bool(name) or disposition not in ("", "inline") or encoding == "base64"
     return Part(
         part_id=part_id,
-        content_type=clean_content_type(fields.content_type, is_file=is_file),
-        params=dict(fields.params),
+        content_type=clean_content_type(content_type, is_file=is_file),
+        params=dict(params),
         encoding=encoding,
-        size_octets=max(fields.size_octets, 0),
+        size_octets=max(size_octets, 0),
         disposition=disposition if disposition in ("", "inline") else "attachment",
         filename=clean_filename(name),
-        content_id=fields.content_id.strip().strip("<>").strip(),
-        subject=cut_end(clean_line(fields.subject).text, HEADER_CHARS_MAX),
+        content_id=content_id.strip().strip("<>").strip(),
+        subject=clean_subject(subject),
         parts=parts,
     )
+
+
+def clean_subject(text: str) -> str:
+    """Return a decoded subject on one clean line within its limit."""
+    return cut_end(clean_line(text).text, HEADER_CHARS_MAX)
 
 
 def is_readable_type(value: str) -> bool:

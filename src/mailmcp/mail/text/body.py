@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from mailmcp.mail.charset.decode import WRONG_CHARSET, Decoded, decode_text
+from mailmcp.mail.charset.decode import Decoded, decode_text
 from mailmcp.mail.clean import clean_text, is_blank
 from mailmcp.mail.html.declared_charset import find_declared_charset
 from mailmcp.mail.mime.body_parts import TextParts
@@ -30,10 +30,8 @@ UNLABELLED_HTML: Final = "HTML labelled as plain text"
 NULS_LOST: Final = "NUL octets may be lost: the server sends 0x80 in their place"
 """Dovecot's BODY can't hold NUL. In the charsets where most letters contain one, it can be put back."""
 
-_HTML_START: Final = re.compile(r"\s*(?:<!doctype html\b|<html[\s>])", re.IGNORECASE)
-_UNENDED_SHIFT: Final = re.compile(rb"\x1b(?:\([IJ]|\$[@B]|\$\(D)[^\x1b\r\n]*[\r\n]")
-"""A line of ISO-2022-JP that doesn't end in ASCII: browsers read the next one in the same way."""
 
+_HTML_START: Final = re.compile(r"\s*(?:<!doctype html\b|<html[\s>])", re.IGNORECASE)
 _LINE_END: Final = re.compile(r"\r\n|\r")
 
 
@@ -82,8 +80,6 @@ def decode_part(octets: bytes, part: Part) -> Decoded:
     if is_wide and b"\x80" in octets and b"\0" not in octets:
         octets, defects = octets.replace(b"\x80", b"\0"), (*defects, NULS_LOST)
     decoded = decode_text(octets, charset)
-    if part.is_html and b"\x1b" in octets and (not charset or _UNENDED_SHIFT.search(octets) is not None):
-        defects = (*defects, WRONG_CHARSET)
     text = _LINE_END.sub("\n", decoded.text)
     if part.content_type == "text/plain" and part.params.get("format", "").lower() == "flowed":
         text = unflow(text, delete_space=part.params.get("delsp", "").lower() == "yes")

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from mailmcp.mail.clean import clean_text, cut_text
+from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.marks import MARK_OPENING, is_in_mark
 
 ELLIPSIS: Final = "…"
@@ -72,7 +72,7 @@ def _cut(line: str, max_chars: int) -> str:
     room = max(max_chars, 1) - len(ELLIPSIS)
     # One character more, so that a word that ends exactly at the limit stays.
     words, _, _ = line[: room + 1].rpartition(" ")
-    kept = words if len(words) * 2 >= room else cut_text(line, room)
+    kept = words if len(words) * 2 >= room else clean_text(line[:room]).text
     return kept.rstrip(" ,;:-") + ELLIPSIS
 
 

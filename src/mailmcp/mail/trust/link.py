@@ -24,9 +24,8 @@ _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]*+):", re.IGNORECASE)
 _RELATIVE: Final = re.compile(r"[/\\]{2}")  # to the scheme alone
 _AFTER_HOST: Final = re.compile(r"[/\\?#]")
 _PORT: Final = re.compile(r":0*(\d*)$")
-_DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
-_SPECIAL: Final = _DEFAULT_PORTS.keys() | {"ftp", "ws", "wss"}
-"""Schemes that need no slashes before their host, and take backslashes for them (URL Standard 3.1)."""
+_DEFAULT_PORTS: Final = {"http": "80", "https": "443", "ftp": "21"}
+"""Of the schemes that need no slashes before their host, and take backslashes for them (URL Standard 3.1)."""
 
 _IPV4: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
 _NO_WORD: Final = re.compile(rf"[\s<>{INVISIBLE}]")
@@ -91,8 +90,8 @@ def parse_link(href: str) -> Link:
     text = escape_odd(href)
     scheme = _SCHEME.match(text)
     name = scheme[1].lower() if scheme else ""
-    if name in _SPECIAL or (not scheme and _RELATIVE.match(text)):
-        return _parse_special(name or "https", text[scheme.end() :] if scheme else text)
+    if name in _DEFAULT_PORTS or (not scheme and _RELATIVE.match(text)):
+        return _parse_page(name or "https", text[scheme.end() :] if scheme else text)
     if name == "mailto":
         return _parse_mail(text.partition(":")[2])
     if scheme is None or name in _WITHIN or not text[scheme.end() :].strip():
@@ -154,7 +153,7 @@ def same_site(one: str, other: str) -> bool:
     return one == other or organisation_of(decode_domain(one)) == organisation_of(decode_domain(other))
 
 
-def _parse_special(scheme: str, rest: str) -> Link:
+def _parse_page(scheme: str, rest: str) -> Link:
     after = rest.lstrip("/\\")
     authority = _AFTER_HOST.split(after, maxsplit=1)[0]
     user, _, host = authority.rpartition("@")
@@ -164,12 +163,10 @@ def _parse_special(scheme: str, rest: str) -> Link:
         return _NOWHERE
     number = f":{port[1]}" if port and port[1] not in ("", _DEFAULT_PORTS.get(scheme)) else ""
     path, tail = _PATH.match(after, len(authority)).groups()  # type: ignore[union-attr] # of any text
-    where = _one_word(path.replace("\\", "/") + tail)
-    if scheme in _DEFAULT_PORTS:
-        where = _drop_tracking(where)
+    where = _drop_tracking(_one_word(path.replace("\\", "/") + tail))
     scripts = map(alphabets_of, decode_domain(shown).split("."))
     return Link(
-        kind=LinkKind.WEB if scheme in _DEFAULT_PORTS else LinkKind.OTHER,
+        kind=LinkKind.WEB,
         target=f"{scheme}://{shown}{number}{where}",
         host=shown,
         disguised=bool(user) or any("LATIN" in found and len(found) > 1 for found in scripts),

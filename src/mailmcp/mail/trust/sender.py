@@ -70,8 +70,6 @@ def check_sender(
 
     - `several_from`: From fields that differ, or several authors and no Sender
       (RFC 5322 section 3.6 allows neither), so programs show different senders.
-    - `broken_address`: From, Sender or Reply-To has something like an address that isn't one because
-      of characters beyond ASCII, such as invisible ones.
     - `name_imitates_user`: the name is the user's, or holds the user's address, but the address
       belongs neither to the user nor to the user's organisation.
     - `name_holds_other_address`: the name shows someone else's address. One of the same
@@ -102,7 +100,6 @@ def check_sender(
     authors = _addresses(headers, "From")
     found = [
         *_check_from(headers, authors),
-        *_check_broken(headers),
         *(each for author in authors for each in _check_name(author, user, headers)),
         *(each for author in authors for each in _check_address(author, "sender", user)),
         *(each for other in _addresses(headers, "Sender") for each in _check_address(other, "sender", user)),
@@ -131,16 +128,6 @@ def _check_from(headers: Headers, authors: Sequence[Address]) -> Iterator[Suspic
         yield Suspicion(
             "several_from", "The message names several authors but no sender, which the rules forbid."
         )
-
-
-def _check_broken(headers: Headers) -> Iterator[Suspicion]:
-    for name in ("From", "Sender", "Reply-To"):
-        odd = [raw for raw in headers.raw_all(name) if not raw.isascii()]
-        broken = (each.name for each in parse_addresses(*odd) if not each.address)
-        if any("@" in unicodedata.normalize("NFKC", name) for name in broken):
-            yield Suspicion(
-                "broken_address", f"The {name} field has something like an address that isn't one."
-            )
 
 
 def _check_name(author: Address, user: _User, headers: Headers) -> Iterator[Suspicion]:

@@ -25,9 +25,6 @@ from mcp_envelope import InternalError, NextAction, NotFoundError, Report, Resou
 SAVED_OCTETS_MAX: Final = 75_000_000
 """A saved file: as Base64 twice what the most generous providers accept as a message."""
 
-_PARTS_NAMED_MAX: Final = 50
-"""Parts that an error names if the requested one doesn't exist; hardly any message has more."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachedFile:
@@ -90,9 +87,10 @@ def fetch_part(
     found = find_part(structure.root, part_id)
     is_small = start.size_octets is not None and start.size_octets <= limits.MESSAGE_WINDOW_OCTETS
     is_sound = structure.root is not None and structure.is_readable and not has_no_content(structure.root)
+    is_lacking = not is_sound and (is_small or found is None or not octets)
     # pymap sends nothing of most parts within an attached message, and of the first one the wrong part.
-    as_announced = found is not None and len(octets) == min(found.size_octets, limits.PART_RANGE_OCTETS)
-    if not (is_sound and as_announced) and (is_small or found is None or not octets):
+    as_announced = found is None or len(octets) == min(found.size_octets, limits.PART_RANGE_OCTETS)
+    if is_lacking or (not as_announced and (is_small or not octets)):
         return _fetch_from_whole(session, ref, part_id, choose_limit)
     part = _choose(structure.root, ref, part_id)
     limit = choose_limit(AttachedFile(ref=ref, part=part))
@@ -141,13 +139,11 @@ def _choose(root: Part | None, ref: MessageRef, part_id: str) -> Part:
     if part is not None and not part.is_multipart:
         return part
     known = [each.part_id for each in _content_parts(root)]
-    shown = ", ".join(known[:_PARTS_NAMED_MAX])
-    more = f" and {len(known) - _PARTS_NAMED_MAX} more" if len(known) > _PARTS_NAMED_MAX else ""
     raise NotFoundError(
-        f"The message has no part {part_id}. Parts: {shown}{more}.",
+        f"The message has no part {part_id}. Parts: {', '.join(known)}.",
         reason=Reason.PART_MISSING,
         resource=Resource(type="part", id=part_id),
-        details={"message_id": ref.message_id, "part_ids": known[:_PARTS_NAMED_MAX]},
+        details={"message_id": ref.message_id, "part_ids": known},
         next_action=NextAction(
             instruction="Get the message, which lists its attachments.",
             tool=GET_MESSAGE,

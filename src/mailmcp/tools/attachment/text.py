@@ -1,28 +1,39 @@
-"""Reads the text of an attachment: documents, calendars, messages, HTML and anything else that is text.
+"""Reads an attachment: its text, its picture, or one file inside it.
 
-Invisible characters are removed, and counted in a warning.
+Documents, calendars, messages, HTML and anything else that is text have text. Invisible characters are
+removed, and counted in a warning.
 """
 
 import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, Extraction, UnreadableError
-from mailmcp.documents.kind import WITHOUT_TEXT, Kind, detect_kind, guess_kind
+from mailmcp.documents.extraction import Cause, Extraction, Picture, UnreadableError
+from mailmcp.documents.kind import (
+    CONTAINERS,
+    DRAWABLE,
+    UNREADABLE,
+    WITHOUT_TEXT,
+    Kind,
+    detect_kind,
+    guess_kind,
+)
 from mailmcp.mail.calendar.invitation import calendar_text
 from mailmcp.mail.charset.decode import WRONG_CHARSET
 from mailmcp.mail.mime.body_parts import TextParts
-from mailmcp.mail.mime.structure import MESSAGE_TYPES, Part
+from mailmcp.mail.mime.structure import MESSAGE_TYPES, Part, clean_filename
 from mailmcp.mail.mime.transfer import complete_lines, decode_transfer
 from mailmcp.mail.read import read_attached_message
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.smime import is_entity, without_signatures
 from mailmcp.reasons import Reason
+from mailmcp.tools.attachment.part import AttachedFile
+from mailmcp.tools.attachment.save import TYPES
 from mailmcp.tools.tool import Call
 from mcp_envelope import BaseReason, DeadlineError, InternalError, InvalidInputError, NextAction, ToolError
 
@@ -54,6 +65,12 @@ for odd lines."""
 _TEXT_OCTETS_FETCHED_MAX: Final = 2_097_152
 """Fetched of an attached text, as stored: 40 windows at their longest. Only logs are longer."""
 
+_INSTEAD: Final[Mapping[Cause, tuple[str, Mapping[str, str]]]] = {
+    Cause.NO_MEMBER: ("List the files in it.", {}),
+    Cause.NOT_A_FILE: ("List the files in it.", {}),
+    Cause.NOT_DRAWABLE: ("Get the text.", {}),
+    Cause.IS_IMAGE: ("Show the image.", {"mode": "image"}),
+}
 _NEVER_TEXT: Final = ("image/", "audio/", "video/", "font/", "model/")
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 
@@ -68,6 +85,13 @@ def document_error(error: UnreadableError, argument: str, next_action: NextActio
         case _:
             reason = BaseReason.INVALID_VALUE
             return InvalidInputError.of(argument, reason, error.message, next_action=next_action)
+
+
+def unreadable_file(call: Call, file: AttachedFile, error: UnreadableError, argument: str) -> ToolError:
+    """Build the same error with another way to get the file."""
+    instruction, mode = _INSTEAD.get(error.cause, ("", {}))
+    next_action = file.get(instruction, **mode) if instruction else file.get_whole(call)
+    return document_error(error, argument, next_action)
 
 
 def text_type(content_type: str, filename: str) -> str:
@@ -170,3 +194,60 @@ def _read_labelled(part: Part, octets: bytes) -> BodyText:
     if part.is_calendar and (events := calendar_text(octets, part)).text:
         return events
     return body_text(TextParts(plain=(part,)), {part.part_id: octets}, full_links=True)
+
+
+async def open_member(call: Call, file: AttachedFile, name: str) -> AttachedFile:
+    """Take one file out of an archive or an Outlook message, by its name in the text of that.
+
+    Raises:
+        InvalidInputError: There is no such file, or it can't be read.
+        ToolError: Reading took too long or failed.
+    """
+    try:
+        content, kind = await in_thread(lambda: _detect(file, CONTAINERS, Cause.NOT_AN_ARCHIVE))
+        read = await call.extractor.unpack(content, kind, member=name, deadline=call.deadline)
+    except UnreadableError as error:
+        raise unreadable_file(call, file, error, "member") from error
+    filename = clean_filename(name)
+    part = Part(
+        part_id=file.part.part_id,
+        content_type=TYPES.guess_type(filename)[0] or "application/octet-stream",
+        encoding="binary",
+        size_octets=len(read.octets),
+        filename=filename,
+    )
+    return replace(file, part=part, octets=read.octets, member=name, notes=read.notes)
+
+
+async def draw_file(call: Call, file: AttachedFile, page: int) -> Picture:
+    """Return a picture of an image, or of a page of a PDF or TIFF, as a model can see it.
+
+    Raises:
+        InvalidInputError: It is something else, has no such page, or can't be read.
+        ToolError: Reading took too long or failed.
+    """
+    try:
+        content, kind = await in_thread(lambda: _detect(file, DRAWABLE, Cause.NOT_DRAWABLE))
+        picture = await call.extractor.draw(content, kind, page=page, deadline=call.deadline)
+    except UnreadableError as error:
+        raise unreadable_file(call, file, error, "mode") from error
+    if not picture.octets:
+        raise InvalidInputError.of(
+            "page",
+            BaseReason.OUT_OF_RANGE,
+            f"must be 1 to {picture.pages}." if picture.pages > 1 else "must be 1: there is one page.",
+            next_action=file.get("Show the last page.", mode="image", page=picture.pages),
+        )
+    return picture
+
+
+def _detect(file: AttachedFile, kinds: Collection[Kind], otherwise: Cause) -> tuple[bytes, Kind]:
+    """Return the content of a file and its kind, which must be one of some."""
+    content = decode_transfer(file.octets, file.part.encoding).octets
+    name, content = without_signatures(file.part.filename, file.part.content_type, content)
+    kind = detect_kind(content, guess_kind(file.part.content_type, name))
+    if kind is None or (kind not in kinds and kind not in UNREADABLE):
+        raise UnreadableError(otherwise)
+    if file.cut:
+        raise UnreadableError(Cause.TOO_LARGE)
+    return content, kind

@@ -13,22 +13,23 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, Picture, UnreadableError
+from mailmcp.documents.extraction import Picture, UnreadableError
 from mailmcp.documents.kind import Kind, guess_kind
 from mailmcp.imap.session import Session
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
-from mailmcp.tools.attachment.file import check_size, draw_file, open_member
-from mailmcp.tools.attachment.part import AttachedFile, fetch_part
+from mailmcp.tools.attachment.part import SAVED_OCTETS_MAX, AttachedFile, fetch_part
 from mailmcp.tools.attachment.save import save_file
 from mailmcp.tools.attachment.text import (
     DOCUMENT_OCTETS_MAX,
     can_have_text,
-    document_error,
+    draw_file,
     in_thread,
     octets_wanted,
+    open_member,
     read_attachment_text,
+    unreadable_file,
 )
 from mailmcp.tools.errors import about_message
 from mailmcp.tools.message_id import parse_message_id
@@ -136,7 +137,7 @@ async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> Outco
         if not is_content:
             return octets_wanted(file.part)
         # Base64 takes 78 octets for 57; the rest is for odd lines.
-        return check_size(file, folder, file.part.decoded_size) * 3 // 2
+        return _check_size(file, folder, file.part.decoded_size) * 3 // 2
 
     def fetch(session: Session) -> AttachedFile:
         return fetch_part(session, ref, arguments.part_id, choose_limit, call.report)
@@ -151,13 +152,37 @@ async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> Outco
     return await in_thread(lambda: _content_outcome(file, folder), abandon=False)
 
 
+def _check_size(file: AttachedFile, folder: Path | None, size_octets: int) -> int:
+    """Return the octets that a file may have, to be saved in a folder or else sent in a reply.
+
+    Raises:
+        InvalidInputError: With reason `too_large`: it has more.
+    """
+    limit = limits.ATTACHMENT_CONTENT_OCTETS_MAX if folder is None else SAVED_OCTETS_MAX
+    if size_octets <= limit:
+        return limit
+    labels, next_action = (file.part.content_type, file.part.filename), None
+    if can_have_text(*labels):
+        next_action = file.get("Get the text of the attachment.")
+    elif guess_kind(*labels) is Kind.IMAGE:
+        next_action = file.get("Show the image.", mode="image")
+    what = "a reply holds" if folder is None else "a saved file holds"
+    raise InvalidInputError.of(
+        "part_id",
+        Reason.TOO_LARGE,
+        f"is too large: the file has about {size_octets} octets, but {what} at most {limit}. "
+        "Send mode text or image, or save if the user has set a folder.",
+        next_action=next_action,
+    )
+
+
 def _content_outcome(file: AttachedFile, folder: Path | None) -> Outcome[GetAttachmentData]:
     """Reply with the file itself, or save it and reply with where it is. Blocking."""
     content = decode_transfer(file.octets, file.part.encoding)
     size = len(content.octets)
-    limit = check_size(file, folder, size)
+    limit = _check_size(file, folder, size)
     if file.cut:  # it has more than was announced
-        check_size(file, folder, limit + 1)
+        _check_size(file, folder, limit + 1)
     warnings = file.notes
     if content.defects:
         defects = "; ".join(content.defects)
@@ -203,10 +228,7 @@ async def _get_text(
     try:
         read = await read_attachment_text(call, file.part, file.octets, cut=file.cut)
     except UnreadableError as error:
-        next_action = file.get_whole(call)
-        if error.cause is Cause.IS_IMAGE:
-            next_action = file.get("Show the image.", mode="image")
-        raise document_error(error, "mode", next_action) from error
+        raise unreadable_file(call, file, error, "mode") from error
     window = cut_window(read.text, offset=arguments.text_offset, max_chars=arguments.text_max_chars)
     # The sections from the first one that the window shows.
     ends = [*(each.offset for each in read.sections[1:]), window.total_chars]

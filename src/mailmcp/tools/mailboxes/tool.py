@@ -15,7 +15,7 @@ from mailmcp.tools.paging import format_cursor, resume_list
 from mailmcp.tools.published import Row
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
-from mcp_envelope import Code, Issue, NextAction, Outcome, Page, ToolError, code
+from mcp_envelope import Issue, NextAction, Outcome, Page, ToolError, code
 
 _ALL: Final = "*"
 """As `account_id`: all of them."""
@@ -154,16 +154,11 @@ async def _count(
         if isinstance(result, ToolError):
             issues.append(Issue.of(result, stage="status", account_id=owner))
             continue
-        counts |= {(owner, each.name): each for each in result.mailboxes}
+        counted_ones, uncounted = result
+        counts |= {(owner, each.name): each for each in counted_ones}
         issues += [
-            Issue(
-                code=Code.INTERNAL,
-                stage="status",
-                message=f"The server did not count this mailbox: {failure.why}.",
-                retryable=failure.retryable,
-                about={"mailbox": name, "account_id": owner},
-            )
-            for name, failure in result.uncounted.items()
+            Issue.of(error, stage="status", mailbox=name, account_id=owner)
+            for name, error in uncounted.items()
         ]
     return [(owner, counts.get((owner, each.name), each)) for owner, each in page], issues
 

@@ -5,7 +5,6 @@ from typing import Final
 
 from mailmcp.documents.extraction import UnreadableError
 from mailmcp.documents.kind import Kind, guess_kind
-from mailmcp.mail.clean import cut_text
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part
 from mailmcp.model.message_ref import MessageRef
@@ -90,7 +89,7 @@ async def _add_text(
     listed.warnings += [f"{name}: {warning}" for warning in read.notes]
     if read.files:
         listed.warnings.append(f"{name}: {GET_ATTACHMENT} with member reads a file listed in it.")
-    row.text = cut_text(read.text, _CHARS_MAX)
+    row.text = read.text[:_CHARS_MAX]
     if len(row.text) < len(read.text):
         row.next_offset, row.total_chars = len(row.text), len(read.text)
         listed.warnings.append(

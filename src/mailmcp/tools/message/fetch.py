@@ -95,7 +95,6 @@ def fetch_parts(
 
 def _fetch(session: Session, ref: MessageRef, items: Iterable[str]) -> FetchedMessage:
     result = fetch_messages(session, [ref.uid], ["UID", *items])
-    failure = result.failures.get(ref.uid)
-    if failure is not None:
-        raise fetch_error(ref, failure)
+    if ref.uid in result.failures:
+        raise fetch_error(ref, result.failures[ref.uid])
     return result.messages[ref.uid]

@@ -22,9 +22,15 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import bare_message_id
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.message.attachments import AttachmentRows, choose_documents, list_rows
-from mailmcp.tools.message.data import GetMessageData, MessageDetail, NoticeRow, message_blocks
+from mailmcp.tools.message.data import (
+    GetMessageData,
+    MessageDetail,
+    NoticeRow,
+    header_fields,
+    message_blocks,
+    people_fields,
+)
 from mailmcp.tools.message.fetch import MessageParts, WantedPart, fetch_parts
-from mailmcp.tools.message.headers import header_fields, people_fields
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE, GET_MESSAGE_RAW
 from mailmcp.tools.rows import arrived_instead, date_of, flags_of, id_values

@@ -23,11 +23,11 @@ from mailmcp.imap.command import canonical_name
 from mailmcp.model.awaited_reply import REPLY_SIDES
 from mailmcp.model.mail_kind import MailKind
 from mailmcp.model.message_ref import UINT32_MAX
-from mailmcp.model.query import ARGUMENT_CRITERIA, KEYWORD, Kind, SearchQuery
+from mailmcp.model.query import ARGUMENT_CRITERIA, KEYWORD, Kind
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.message_id import is_message_id
 from mailmcp.tools.search.values import day_after, parse_time
-from mcp_envelope import BaseReason, InvalidInputError, Problem
+from mcp_envelope import BaseReason
 
 LAST_DAYS_MAX: Final = 365
 """Longer ranges take since and before."""
@@ -87,9 +87,6 @@ def _check_keyword(text: str) -> str:
 
 
 def _check_mailboxes(names: tuple[str, ...]) -> tuple[str, ...]:
-    if len(names) > limits.SEARCH_SOURCES_MAX:
-        message = f"names more than {limits.SEARCH_SOURCES_MAX} mailboxes. Send fewer, or mailbox *."
-        raise _refusal(message, BaseReason.OUT_OF_RANGE)
     if not all(names) or EVERYTHING in names:
         raise _refusal("contains an empty name or *. Send exact names; for all mailboxes send mailbox *.")
     return tuple(dict.fromkeys(map(canonical_name, names)))
@@ -189,35 +186,3 @@ class SearchMessagesArguments(_CriteriaArguments):
         """The mailboxes meant, each once; INBOX has one name in any case (RFC 9051 section 5.1)."""
         names = self.mailboxes or (self.mailbox or "INBOX",)
         return tuple(dict.fromkeys(map(canonical_name, names)))
-
-
-def check_criteria(arguments: SearchMessagesArguments, query: SearchQuery) -> None:
-    """Check that some mailbox is searched, that texts have words, and that some message could match.
-
-    Raises:
-        InvalidInputError: A text or a range of times or sizes is empty, or mailboxes are left out of a few.
-    """
-    problems: list[Problem] = []
-
-    def refuse(field: str, reason: BaseReason, message: str) -> None:
-        problems.append(Problem(field=field, reason=reason, message=message))
-
-    for row in ARGUMENT_CRITERIA:
-        text = getattr(arguments, row.name) if row.kind in {Kind.WORDS, Kind.PHRASE} else ""
-        # Asterisks mean any text, so there is nothing to search for.
-        if not query[row] and (text if row.negated else text.replace("*", "")).strip():
-            refuse(
-                row.argument,
-                BaseReason.INVALID_VALUE,
-                "has no words to search for. Send words, or leave it out.",
-            )
-    if arguments.exclude_mailboxes and arguments.names != (EVERYTHING,):
-        message = f'needs mailbox "{EVERYTHING}". Send both, or leave it out.'
-        refuse("exclude_mailboxes", BaseReason.EXCLUSIVE_PARAMS, message)
-    since, before = query.since or query.written_since, query.before or query.written_before
-    if since is not None and before is not None and before <= since:
-        refuse("before", BaseReason.OUT_OF_RANGE, "is not after since. Send a later one.")
-    if 0 < query.smaller_than <= query.larger_than + 1:
-        refuse("smaller_than", BaseReason.OUT_OF_RANGE, "leaves no size above larger_than. Send more octets.")
-    if problems:
-        raise InvalidInputError(problems)

@@ -4,7 +4,7 @@
 which servers overlook in text that they can't read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Annotated, Final
@@ -17,12 +17,11 @@ from mailmcp.mail.text.snippet import ELLIPSIS
 from mailmcp.tools.published import Row
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.sources import Searches
-from mailmcp.tools.search.state import Search
 from mailmcp.wording import counted
 from mcp_envelope import code
 
-COVERAGE_CHARS_MAX: Final = 600
-"""The description of how a search was made."""
+SENTENCES_MAX: Final = 8
+"""In the description of how a search was made: some 200 tokens."""
 
 Place = tuple[str, str]
 """Account and mailbox."""
@@ -45,156 +44,116 @@ class CoverageData(Row):
 class Coverage:
     """What was searched for one page."""
 
-    search: Search
     searches: Searches
     unread: bool = False
     """Whether messages were found that could not be fetched."""
 
     caveats: tuple[str, ...] = ()
-    """Sentences: which messages of this page may not belong on it."""
-
-    notes: tuple[str, ...] = ()
-    """Further sentences about how it was searched."""
+    """Sentences: what is missing, or may not belong on this page."""
 
     @property
     def seen(self) -> list[MailboxPage]:
         """What was found in each mailbox."""
-        return [page for _, page in self.searches.pages]
-
-    @property
-    def failed(self) -> list[Place]:
-        """Mailboxes that could not be searched; `*` where the account could not even list them."""
-        return [(source.account_id, source.mailbox) for source, _ in self.searches.failures]
+        return [*self.searches.pages.values()]
 
     @property
     def others(self) -> list[Place]:
-        """Other mailboxes that could be searched, as far as they were listed; none that are empty."""
-        return [place for place, _ in self._others]
-
-    @property
-    def aside(self) -> list[Place]:
-        """Those of them that a search of all mailboxes leaves out, unless that was asked for."""
-        excluded = self.search.arguments.exclude_mailboxes
-        return [place for place, is_usual in self._others if not is_usual and place[1] not in excluded]
-
-    @property
-    def _others(self) -> list[tuple[Place, bool]]:
-        tried = {(each.source.account_id, each.source.mailbox) for each in self.searches.searched}
-        listed = ((account_id, each) for account_id, some in self.searches.listings.items() for each in some)
+        """Other mailboxes that could be searched, as far as they were listed."""
+        tried = {(each.account_id, each.mailbox) for each in self.searches.results}
         return [
-            (place, each.is_usual)
-            for account_id, each in listed
-            if each.selectable and each.messages != 0 and (place := (account_id, each.name)) not in tried
-        ]
-
-    @property
-    def only_aside(self) -> bool:
-        """Whether only mailboxes were searched that a search of all leaves out: the last suggestion."""
-        usual = {
             (account_id, each.name)
-            for account_id, some in self.searches.listings.items()
-            for each in some
-            if each.is_usual
-        }
-        return usual.isdisjoint((source.account_id, source.mailbox) for source, _ in self.searches.pages)
-
-    @property
-    def complete(self) -> bool:
-        """Whether it is proven that this page and those after it show every match."""
-        return self.all_seen and not (self.unproven or self.unread or self.caveats)
+            for account_id, listed in self.searches.listings.items()
+            for each in listed
+            if each.selectable and (account_id, each.name) not in tried
+        ]
 
     @property
     def all_seen(self) -> bool:
         """Whether nothing is known to be missing from what was searched."""
-        seen = all(each.complete for each in self.seen)
-        return seen and not (self.failed or self.searches.cut or self.search.incomplete)
+        searches = self.searches
+        missing = searches.failures or searches.cut or searches.search.incomplete
+        return not missing and all(each.complete for each in self.seen)
 
     @property
     def unproven(self) -> str:
         """Sentences about what is unproven if nothing was found: servers don't look everywhere."""
-        if self.search.total or any(each.total for each in self.seen):
+        if self.searches.search.total or any(each.total for each in self.seen):
             return ""
-        return " ".join(dict.fromkeys(filter(None, (each.known_gaps for each in self.seen))))
+        return " ".join(dict.fromkeys(each.known_gaps for each in self.seen if each.known_gaps))
 
     @property
     def method(self) -> list[str]:
-        """Sentences about how it was searched, each once."""
-        said = [*self.searches.notes, *self.notes]
-        said += dict.fromkeys(line for each in self.seen for line in each.statements)
+        """Sentences about how it was searched."""
+        search, said = self.searches.search, [*self.searches.notes]
+        said += [line for each in self.seen for line in each.statements]
         # A mailbox that filled its page has more, too, but nothing there was given up.
         if unchecked := sum(each.unchecked for each in self.seen):
             checked = sum(each.checked for each in self.seen if each.unchecked)
             of_all = f"{checked} of {checked + unchecked} possible matches"
             said.append(f"Checked {of_all}; the next page continues from there.")
         said += self.reach
-        if self.search.by_written:
+        if search.by_written:
             said.append("Times and order go by the Date header.")
         if self.searches.cut:
             said.append("There are more mailboxes than one search takes.")
-        if self.search.incomplete:
+        if search.incomplete:
             said.append("Earlier pages could not show everything.")
         return said
 
     @property
     def reach(self) -> list[str]:
         """Sentences about words that are in no subject, text or address, and mailboxes searched in part."""
-        anywhere = self.search.anywhere and any(each.total for each in self.seen)
-        said = (
-            ["The words are in names of files or in header fields that people don't see."] if anywhere else []
-        )
-        return said + [each.reach for each in self.seen if each.reach]
+        anywhere = self.searches.search.anywhere and any(each.total for each in self.seen)
+        said = [each.reach for each in self.seen if each.reach]
+        if anywhere:
+            said.insert(0, "The words are in names of files or in header fields that people don't see.")
+        return said
 
     @property
     def data(self) -> CoverageData:
-        """The same for programs; of many mailboxes the first are named, and `method` counts the rest."""
-        failed, others = places_data(self.failed), places_data(self.others)
-        method = _joined([*self.method, *self.caveats, self.unproven]) or "The server searched."
-        if rest := len(self.failed) + len(self.others) - len(failed) - len(others):
-            method += f" Not named: {counted(rest, 'more mailbox', 'more mailboxes')}."
+        """The same for programs; of many mailboxes the first are named."""
+        unproven = self.unproven
+        failed = [(each.account_id, each.mailbox) for each in self.searches.failures]
         return CoverageData(
-            complete=self.complete,
+            complete=self.all_seen and not (unproven or self.unread or self.caveats),
             mailboxes_searched=len(self.seen),
-            mailboxes_failed=failed,
-            mailboxes_not_searched=others or None,
-            method=method,
+            mailboxes_failed=places_data(failed),
+            mailboxes_not_searched=places_data(self.others) or None,
+            method=_joined([*self.method, *self.caveats, unproven]) or "The server searched.",
         )
 
     def lines(self, *, empty: bool, short: bool = False) -> tuple[str, ...]:
         """Write the lines of the text channel; a `short` page has fewer messages than it could."""
-        if self.method and (empty or short or not self.all_seen):
-            return (f"How it was searched: {_joined(self.method)}", *self.caveats)
+        if (empty or short or not self.all_seen) and (method := _joined(self.method)):
+            return (f"How it was searched: {method}", *self.caveats)
         return (*self.reach, *self.caveats)
 
     @property
     def where(self) -> str:
         """The one mailbox that was searched, or how many."""
-        accounts = ", ".join(dict.fromkeys(source.account_id for source, _ in self.searches.pages))
-        if self.search.one_mailbox:
-            return f"{code(self.search.sources[0].mailbox)} ({accounts})"
+        search = self.searches.search
+        accounts = ", ".join(dict.fromkeys(each.account_id for each in self.searches.pages))
+        if search.one_mailbox:
+            return f"{code(search.sources[0].mailbox)} ({accounts})"
         return f"{counted(len(self.seen), 'mailbox', 'mailboxes')} ({accounts})"
 
     def summarize(self, found: str, zone: tzinfo, *, verb: str) -> str:
         """Write the summary of what was found, and where; `verb` says what was done, in the past tense."""
-        by_written = ", by Date header" if self.search.by_written else ""
+        by_written = ", by Date header" if self.searches.search.by_written else ""
         summary = f"{found}{by_written}, times in {zone}"
         return summary if self.all_seen else f"{summary}; not everything could be {verb}"
 
     def summarize_nothing_found(self) -> str:
         """Write the summary of a page without messages; earlier pages may have had some."""
-        if not self.search.is_first_page and self.all_seen:
-            return f"No more messages match in {self.where}"
-        if self.failed:
-            return f"No messages were found in {self.where}, but {_count(self.failed)} could not be searched"
         if not self.all_seen:
             return f"No messages were found in {self.where}, but not everything could be searched"
-        there = sum(each.exists for each in self.seen)
-        summary = f"No messages matched in {self.where}, out of {there}"
-        if self.unproven:
-            doubt = self.unproven.rstrip(".")
-            summary = f"No messages were found in {self.where}, out of {there}. {doubt}"
-        others = self.others
-        verb = "was" if len(others) == 1 else "were"
-        return f"{summary}; {_count(others)} {verb} not searched" if others else summary
+        if not self.searches.search.is_first_page:
+            return f"No more messages match in {self.where}"
+        there, unproven, others = sum(each.exists for each in self.seen), self.unproven, len(self.others)
+        how, doubt = ("were found", f". {unproven.rstrip('.')}") if unproven else ("matched", "")
+        verb = "was" if others == 1 else "were"
+        beside = f"; {counted(others, 'mailbox', 'mailboxes')} {verb} not searched" if others else ""
+        return f"No messages {how} in {self.where}, out of {there}{doubt}{beside}"
 
 
 def places_data(places: Sequence[tuple[str, str | None]]) -> list[dict[str, str]]:
@@ -203,26 +162,7 @@ def places_data(places: Sequence[tuple[str, str | None]]) -> list[dict[str, str]
     return [{"account_id": account_id, "mailbox": name or EVERYTHING} for account_id, name in shown]
 
 
-def code_list(names: Sequence[str]) -> str:
-    """Write names in code spans, and the count of those that are too many."""
-    shown = [code(each) for each in names[: limits.COVERAGE_NAMES_MAX]]
-    more = len(names) - len(shown)
-    return ", ".join([*shown, f"and {more} more"] if more else shown)
-
-
-def _joined(sentences: Sequence[str]) -> str:
-    """Join sentences, as many as there is room for: none is cut, so that no code span stays open."""
-    text = ""
-    for sentence in filter(None, map(str.strip, sentences)):
-        longer = f"{text} {sentence}".lstrip()
-        if text and len(longer) > COVERAGE_CHARS_MAX:
-            return f"{text} {ELLIPSIS}"
-        text = longer
-    return text
-
-
-def _count(places: Sequence[Place]) -> str:
-    """Count accounts if all of them failed as a whole, else mailboxes."""
-    if all(name == EVERYTHING for _, name in places):
-        return counted(len(places), "account")
-    return counted(len(places), "mailbox", "mailboxes")
+def _joined(sentences: Iterable[str]) -> str:
+    """Join sentences, each once, as many as there is room for."""
+    said = [*dict.fromkeys(filter(None, sentences))]
+    return " ".join(said[:SENTENCES_MAX] + [ELLIPSIS] * (len(said) > SENTENCES_MAX))

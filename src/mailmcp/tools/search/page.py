@@ -6,17 +6,17 @@ is folded into its message if both were among the rows of one page, or if an ear
 (`Position.skip`). Copies further apart than that are two messages.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
+from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.values import MailboxPage
 from mailmcp.model.cursor import Position
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.copies import Folded, copy_keys
-from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.sources import Searches
-from mailmcp.tools.search.state import Search, format_cursor
+from mailmcp.tools.search.state import Search
 from mcp_envelope import Issue
 
 
@@ -25,16 +25,12 @@ class PageMessage:
     """One message of a page."""
 
     ref: MessageRef
-    searched: MailboxPage
-    """What its mailbox returned."""
+    row: FetchedMessage | None
+    """What was fetched of it; None if it could not be fetched."""
 
+    failure: FetchFailure | None
     places: tuple[MessageRef, ...] = ()
     """Where copies of it are."""
-
-    @property
-    def row(self) -> FetchedMessage | None:
-        """What was fetched of it; None if it could not be fetched."""
-        return self.searched.fetched.messages.get(self.ref.uid)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,25 +40,12 @@ class SearchPage:
     found: tuple[PageMessage, ...]
     total: int
     total_exact: bool
-    rest: tuple[Position, ...]
-    """Where to continue; empty on the last page."""
+    following: Search | None
+    """The search for the next page; None on the last one."""
 
     failed_only: bool = False
     """Whether only mailboxes that failed for now are left: the others are finished."""
 
-    incomplete: bool = False
-    """Whether something is missing from this page or an earlier one that no later page will show."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundMessages:
-    """What a search found for one page."""
-
-    search: Search
-    """The search as it was made."""
-
-    searches: Searches
-    page: SearchPage
     what: str = ""
     """What the messages have in common, as the end of a sentence."""
 
@@ -73,39 +56,47 @@ class FoundMessages:
     """What could not be looked at, besides the sources."""
 
 
-def make_page(search: Search, searches: Searches) -> SearchPage:
-    """Merge what the mailboxes returned into one page."""
-    first, failures = search.is_first_page, searches.failures
+def make_page(searches: Searches, *, size: int) -> SearchPage:
+    """Merge what the mailboxes returned into one page of up to `size` messages."""
+    search, failures = searches.search, searches.failures
+    first = search.is_first_page
     several = len(searches.pages) > 1
-    queues = [_Queue(source, page, has_copies=several) for source, page in searches.pages]
-    merge = _Merge(queues, ascending=search.order.ascending)
-    merge.fill(search.page_size)
+    queues = [_Queue(source, page, has_copies=several) for source, page in searches.pages.items()]
     found = []
-    for places in merge.folded.messages:
+    for places in _merge(queues, size, ascending=search.order.ascending):
         (number, uid), *others = sorted(places.items())
-        copies = tuple(queues[other].ref_of(copy) for other, copy in others)
-        found.append(PageMessage(ref=queues[number].ref_of(uid), searched=queues[number].page, places=copies))
+        copies = tuple(ref_of(queues[other].page, copy) for other, copy in others)
+        page, fetched = queues[number].page, queues[number].page.fetched
+        row, failure = fetched.messages.get(uid), fetched.failures.get(uid)
+        found.append(PageMessage(ref=ref_of(page, uid), row=row, failure=failure, places=copies))
     begun = [each.page for each in queues if first or not each.source.is_begun]
     exact = all(page.total_exact for page in begun) and (len(queues) == 1 or search.one_mailbox)
     shown = [each.page.matches[each.taken - 1].rank for each in queues if each.taken]
     edge = min(shown, default=0)  # of the last message, where newer or larger ones come first
     continued = {each.source: each.rest(edge) for each in queues if each.has_more}
-    continued |= {source: source for source, error in failures if error.retryable}
-    if continued:  # the others fail on the next page, too, which must say so
-        continued |= {source: source for source, _ in failures if source.account_id != EVERYTHING}
-    rest = tuple(continued[each.source] for each in searches.searched if each.source in continued)
-    # If this is the only page, all messages were counted, copies once.
-    alone = first and not rest
-    return SearchPage(
-        found=tuple(found),
-        total=len(found) if alone else search.total + sum(page.total for page in begun),
-        total_exact=alone or (exact if first else search.total_exact and not begun),
-        rest=rest,
-        failed_only=bool(rest) and set(rest) <= {source for source, _ in failures},
+    if continued or any(error.retryable for error in failures.values()):
+        # The others fail on the next page, too, which must say so.
+        continued |= {source: source for source in failures}
+    rest = tuple(continued[each] for each in searches.results if each in continued)
+    if first and not rest:  # all messages were counted, copies once
+        return SearchPage(found=tuple(found), total=len(found), total_exact=True, following=None)
+    following = replace(
+        search,
+        sources=rest,
+        total=search.total + sum(page.total for page in begun),
+        total_exact=exact if first else search.total_exact and not begun,
         incomplete=search.incomplete
         or searches.cut
-        or any(not error.retryable for _, error in failures)
+        or any(not error.retryable for error in failures.values())
         or not all(each.page.complete for each in queues),
+        is_first_page=False,
+    )
+    return SearchPage(
+        found=tuple(found),
+        total=following.total,
+        total_exact=following.total_exact,
+        following=following if rest else None,
+        failed_only=bool(rest) and set(rest) <= failures.keys(),
     )
 
 
@@ -152,80 +143,48 @@ class _Queue:
         place = self.page.place_after(self.taken, edge=edge)
         return replace(place, skip=tuple(sorted(self.skip)))
 
-    def ref_of(self, uid: int) -> MessageRef:
-        """Return the id of a match."""
-        return ref_of(self.source, self.page, uid)
 
+def _merge(queues: Sequence[_Queue], size: int, *, ascending: bool) -> list[dict[int, int]]:
+    """Take matches by rank until the page is full, or a mailbox does not know what comes next.
 
-class _Merge:
-    """One merge in progress."""
+    Returns:
+        For each message the UIDs of its copies, by number of the queue.
+    """
+    folded = Folded[int, int]()
 
-    def __init__(self, queues: list[_Queue], *, ascending: bool) -> None:
-        self.queues, self.sign = queues, 1 if ascending else -1
-        self.folded = Folded[int, int]()
-        """UIDs by number of the queue."""
+    def adds_nothing(number: int, uid: int) -> bool:
+        queue = queues[number]
+        return uid in queue.skip or folded.find(number, queue.keys[uid]) is not None
 
-    def fill(self, size: int) -> None:
-        """Take matches by rank until the page is full, or a mailbox does not know what comes next."""
-        self._take_by_rank(size)
-        for number, queue in enumerate(self.queues):
-            while queue.next and self._folds(number, queue.next.uid):
-                self._take(number)
-            done = {each.uid for each in queue.page.matches[: queue.taken]}
-            queue.skip -= done
-            for each in queue.page.matches[queue.taken :]:
-                if each.uid not in queue.skip and self._folds(number, each.uid):
-                    self.folded.add(number, each.uid, queue.keys[each.uid])
-                    queue.skip.add(each.uid)
-
-    def _take_by_rank(self, size: int) -> None:
-        while heads := [
-            (self.sign * queue.head, number)
-            for number, queue in enumerate(self.queues)
-            if queue.head is not None
-        ]:
-            _, number = min(heads)
-            match = self.queues[number].next
-            if match is None or (not self._folds(number, match.uid) and len(self.folded.messages) == size):
-                return
-            self._take(number)
-
-    def _take(self, number: int) -> None:
-        queue = self.queues[number]
-        match = queue.next
-        assert match is not None  # noqa: S101 - the caller has seen it
+    def take(number: int, uid: int) -> None:
+        queue = queues[number]
         queue.taken += 1
-        if match.uid not in queue.skip:
-            self.folded.add(number, match.uid, queue.keys[match.uid])
+        if uid not in queue.skip:
+            folded.add(number, uid, queue.keys[uid])
 
-    def _folds(self, number: int, uid: int) -> bool:
-        """Return whether a match adds nothing new."""
-        queue = self.queues[number]
-        return uid in queue.skip or self.folded.find(number, queue.keys[uid]) is not None
+    sign = 1 if ascending else -1
+    while heads := [
+        (sign * each.head, number) for number, each in enumerate(queues) if each.head is not None
+    ]:
+        _, number = min(heads)
+        match = queues[number].next
+        if match is None or (len(folded.messages) == size and not adds_nothing(number, match.uid)):
+            break
+        take(number, match.uid)
+    for number, queue in enumerate(queues):
+        while queue.next and adds_nothing(number, queue.next.uid):
+            take(number, queue.next.uid)
+        queue.skip -= {each.uid for each in queue.page.matches[: queue.taken]}
+        for each in queue.page.matches[queue.taken :]:
+            if each.uid not in queue.skip and adds_nothing(number, each.uid):
+                folded.add(number, each.uid, queue.keys[each.uid])
+                queue.skip.add(each.uid)
+    return folded.messages
 
 
-def ref_of(source: Position, page: MailboxPage, uid: int) -> MessageRef:
+def ref_of(page: MailboxPage, uid: int) -> MessageRef:
     """Return the id of a message that a mailbox returned."""
+    place = page.position
     return MessageRef(
-        account_id=source.account_id, mailbox=source.mailbox, uidvalidity=page.uidvalidity, uid=uid
+        account_id=place.account_id, mailbox=place.mailbox, uidvalidity=place.uidvalidity, uid=uid
     )
-
-
-def continue_after(search: Search, page: SearchPage) -> Search | None:
-    """Return the search for the next page; None if there is none."""
-    if not page.rest:
-        return None
-    return replace(
-        search,
-        sources=page.rest,
-        total=page.total,
-        total_exact=page.total_exact,
-        incomplete=page.incomplete,
-        is_first_page=False,
-    )
-
-
-def next_cursor(search: Search, page: SearchPage) -> str | None:
-    """Write the cursor of the next page; None if there is none."""
-    following = continue_after(search, page)
-    return None if following is None else format_cursor(following)

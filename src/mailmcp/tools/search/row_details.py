@@ -19,7 +19,6 @@ from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import delivery_report_part, failed_recipients
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.fetch_parts import fetch_parts
-from mailmcp.tools.rows import RowDetails
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.tool import Call
 
@@ -30,8 +29,12 @@ ROW_PART_OCTETS: Final = 32_768
 
 async def fetch_details(
     call: Call, found: Sequence[PageMessage], zone: tzinfo, *, invitations: bool
-) -> Mapping[MessageRef, RowDetails]:
-    """Fetch what delivery reports are about and, on request, when invitations take place."""
+) -> Mapping[MessageRef, dict[str, object]]:
+    """Fetch the recipients of delivery reports and, on request, when invitations take place.
+
+    Returns:
+        Fields of `MessageRow`, for messages that have any.
+    """
     parts: dict[MessageRef, Part] = {}
     for each in found:
         root = parse_body_structure(each.row.body_structure).root if each.row else None
@@ -41,21 +44,24 @@ async def fetch_details(
         if part is not None:
             parts[each.ref] = part
 
+    if not parts:
+        return {}
+
     def choose(_session: Session, ref: MessageRef) -> Sequence[str]:
         return "UID", f"BODY.PEEK[{parts[ref].part_id}]<0.{ROW_PART_OCTETS}>"
 
     fetched = await fetch_parts(call, list(parts), choose)
-    details: dict[MessageRef, RowDetails] = {}
+    details: dict[MessageRef, dict[str, object]] = {}
     read: dict[MessageRef, InvitationVersion] = {}
     for ref, message in fetched.messages.items():
         part, octets = parts[ref], message.sections.get(parts[ref].part_id, b"")
         if not part.is_calendar and delivery_report_part(part) is not None:
             failed = failed_recipients(octets, part)[:_RECIPIENTS_MAX]
-            details[ref] = RowDetails(not_delivered_to=failed)
+            details[ref] = {"not_delivered_to": list(failed) or None}
         elif (invitation := read_invitation(octets, part, zone)) is not None:
             read[ref] = invitation
     replaced = find_replaced(read)
     for ref, one in read.items():
-        replaced_by = replaced[ref].message_id if ref in replaced else ""
-        details[ref] = RowDetails(when=one.times, replaced_by=replaced_by)
+        replaced_by = replaced[ref].message_id if ref in replaced else None
+        details[ref] = {"when": one.times or None, "replaced_by": replaced_by}
     return details

@@ -3,24 +3,23 @@
 The result of a mailbox that fails is its error. It never delays the others beyond a share of the call's time.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import ceil
 from time import monotonic
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Final
 
 import anyio
+from anyio.abc import TaskGroup
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest, Tally
-from mailmcp.imap.session import Session
 from mailmcp.model.cursor import Position
-from mailmcp.model.query import SearchQuery
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.people import SentMail
 from mailmcp.tools.rows import row_items
@@ -39,31 +38,22 @@ before hosts give up, after 60 s by default."""
 _LAST: Final = {"\\Archive": 1, "\\All": 2}
 """Mailboxes that hold copies: the others say more about a message."""
 
-Items = Callable[[Session], Sequence[str]]
-"""Chooses the data items of a row."""
-
 Listings = Mapping[str, tuple[Mailbox, ...]]
 """The mailboxes of accounts that were listed."""
-
-_PageResults = list[MailboxPage | ToolError]
-_ItemT = TypeVar("_ItemT")
-_ResultT = TypeVar("_ResultT")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Searched:
-    """One mailbox: a page of its matches, or the error."""
-
-    source: Position
-    found: MailboxPage | ToolError
 
 
 @dataclass(slots=True, kw_only=True)
 class Searches:
     """The results of all sources."""
 
-    searched: list[Searched] = field(default_factory=list)
-    """In the order of the sources; `*` is replaced by the mailboxes it means."""
+    search: Search
+    """As it was made: the next pages continue it so."""
+
+    results: dict[Position, MailboxPage | ToolError] = field(default_factory=dict)
+    """A page of the matches of each mailbox, or the error, in the order of the sources.
+
+    `*` is replaced by the mailboxes it means.
+    """
 
     listings: dict[str, tuple[Mailbox, ...]] = field(default_factory=dict)
     """The mailboxes of the accounts that were listed."""
@@ -74,29 +64,15 @@ class Searches:
     notes: list[str] = field(default_factory=list)
     """Sentences about accounts that lack a mailbox."""
 
-    anywhere: bool = False
-    """Whether words were looked for in file names and all header fields, since they were nowhere else."""
-
-    def as_made(self, search: Search) -> Search:
-        """Return the search as it was made: the next pages continue it so."""
-        return search.look_anywhere() if self.anywhere else search
-
     @property
-    def pages(self) -> list[tuple[Position, MailboxPage]]:
+    def pages(self) -> dict[Position, MailboxPage]:
         """The mailboxes that were searched."""
-        found = ((each.source, each.found) for each in self.searched)
-        return [(source, page) for source, page in found if isinstance(page, MailboxPage)]
+        return {source: each for source, each in self.results.items() if isinstance(each, MailboxPage)}
 
     @property
-    def failures(self) -> list[tuple[Position, ToolError]]:
+    def failures(self) -> dict[Position, ToolError]:
         """The mailboxes that could not be searched."""
-        found = ((each.source, each.found) for each in self.searched)
-        return [(source, error) for source, error in found if isinstance(error, ToolError)]
-
-
-def choose_items(search: Search) -> Items:
-    """Choose what to fetch of each message."""
-    return row_items(snippets=brings_texts(search), terms=search_terms(search.query))
+        return {source: each for source, each in self.results.items() if isinstance(each, ToolError)}
 
 
 def brings_texts(search: Search) -> bool:
@@ -121,32 +97,43 @@ async def list_accounts(
 async def search_sources(
     call: Call,
     search: Search,
-    items: Items,
     *,
-    new_tally: Callable[[], Tally] | None = None,
     listings: Listings = MappingProxyType({}),
+    new_tally: Callable[[], Tally] | None = None,
+    tally_items: Sequence[str] = (),
 ) -> Searches:
     """Search all sources; two round trips a session, or one if the candidates are remembered.
 
-    `new_tally` makes what adds up the matches of a mailbox, instead of a page of them. Mailboxes that were
-    listed before save a LIST for `*`.
+    Mailboxes that were listed before save a LIST for `*`. `new_tally` makes what adds up the matches of a
+    mailbox, instead of a page of them; `tally_items` is what it needs of each.
     """
-    found = await _Run(call, search, items, new_tally, Searches(listings=dict(listings))).search_all()
-    nothing = bool(found.pages) and not any(page.total for _, page in found.pages)
+    searches = await _Run(call, search, listings, new_tally, tally_items).search_all()
+    nothing = bool(searches.pages) and not any(page.total for page in searches.pages.values())
     if search.is_first_page and search.query.query and nothing:
-        again = Searches(listings=found.listings, anywhere=True)
-        found = await _Run(call, search.look_anywhere(), items, new_tally, again).search_all()
-    return found
+        again = _Run(call, search.look_anywhere(), searches.listings, new_tally, tally_items)
+        return await again.search_all()
+    return searches
 
 
 class _Run:
     """One search of several sources while it runs."""
 
     def __init__(
-        self, call: Call, search: Search, items: Items, new_tally: Callable[[], Tally] | None, found: Searches
+        self,
+        call: Call,
+        search: Search,
+        listings: Listings,
+        new_tally: Callable[[], Tally] | None,
+        tally_items: Sequence[str],
     ) -> None:
-        self.call, self.search, self.items, self.new_tally, self.found = call, search, items, new_tally, found
-        self.done = self.total = 0
+        self.call, self.search, self.listings = call, search, dict(listings)
+        self.new_tally = new_tally
+        self.items = row_items(snippets=brings_texts(search), terms=search_terms(search.query))
+        if new_tally:
+            self.items = lambda _session: tally_items
+        self.accounts: dict[str, list[Position]] = {}
+        self.results: dict[Position, MailboxPage | ToolError] = {}
+        self.cut = False
         self.alone = [each.mailbox != EVERYTHING for each in search.sources] == [True]
         now = anyio.current_time()
         share = 1.0 if self.alone else limits.SEARCH_DEADLINE_SHARE
@@ -155,48 +142,57 @@ class _Run:
 
     async def search_all(self) -> Searches:
         """Search the accounts side by side."""
-        by_account: dict[str, list[Position]] = {}
         for source in self.search.sources:
-            by_account.setdefault(source.account_id, []).append(source)
-        found, listings = self.found, self.found.listings
-        found.searched = await _side_by_side(self._search_account, list(by_account.values()))
-        found.listings = {each: listings[each] for each in by_account if each in listings}
-        pages = found.pages
-        self.call.telemetry.cache_hit = 0 < len(found.searched) == sum(page.from_cache for _, page in pages)
-        return found
+            self.accounts.setdefault(source.account_id, []).append(source)
+        async with anyio.create_task_group() as tasks:
+            for account_id in self.accounts:
+                tasks.start_soon(self._search_account, tasks, account_id)
+        sources = [source for some in self.accounts.values() for source in some]
+        cached = [isinstance(each, MailboxPage) and each.from_cache for each in self.results.values()]
+        self.call.telemetry.cache_hit = bool(cached) and all(cached)
+        return Searches(
+            search=self.search,
+            results={each: self.results[each] for each in sources},
+            listings={each: self.listings[each] for each in self.accounts if each in self.listings},
+            cut=self.cut,
+        )
 
-    async def _search_account(self, sources: list[Position]) -> list[Searched]:
-        """Search the sources of one account, in parallel groups."""
-        account_id = sources[0].account_id
+    async def _search_account(self, tasks: TaskGroup, account_id: str) -> None:
+        """Search the sources of one account in parallel groups, each worth a session.
+
+        One round trip before, if they are all of its mailboxes.
+        """
+        sources = self.accounts[account_id]
         try:
             account = self.call.pool.sessions_of(account_id).account
-            sources = await self._with_mailboxes(account_id, sources)
+            if any(each.mailbox == EVERYTHING for each in sources):
+                if account_id not in self.listings:
+                    listed = await self.call.ask(
+                        list_mailboxes, account_id=account_id, deadline=self.deadline
+                    )
+                    self.listings[account_id] = listed
+                sources = self.accounts[account_id] = self._all_mailboxes(account_id)
         except ToolError as error:
-            return [Searched(source=source, found=error) for source in sources]
-        self.total += len(sources)
-        return await _side_by_side(self._search_group, divide(sources, limit=account.max_sessions))
+            self.results |= dict.fromkeys(sources, error)
+            return
+        count = max(min(account.max_sessions, ceil(len(sources) / SEARCH_GROUP_MAILBOXES)), 1)
+        edges = [len(sources) * number // count for number in range(count + 1)]
+        for low, high in pairwise(edges):
+            tasks.start_soon(self._search_group, sources[low:high])
 
-    async def _with_mailboxes(self, account_id: str, sources: list[Position]) -> list[Position]:
-        """Replace `*` by the mailboxes it means; one round trip if it is there."""
-        if all(source.mailbox != EVERYTHING for source in sources):
-            return sources
-        listed = self.found.listings.get(account_id)
-        if listed is None:
-            listed = await self.call.ask(list_mailboxes, account_id=account_id, deadline=self.deadline)
-            self.found.listings[account_id] = listed
-        excluded = {
-            *self.search.arguments.exclude_mailboxes,
-            EVERYTHING,
-        }  # no cursor can say a mailbox of that name
-        names = [each.name for each in in_preferred_order(listed) if each.name not in excluded]
-        kept = names[: limits.SEARCH_SOURCES_MAX // len({each.account_id for each in self.search.sources})]
-        self.found.cut = self.found.cut or len(kept) < len(names)
+    def _all_mailboxes(self, account_id: str) -> list[Position]:
+        """Return the mailboxes that `*` means, as many as one search takes."""
+        listed = in_preferred_order(self.listings[account_id])
+        names = [each.name for each in listed if each.name not in self.search.arguments.exclude_mailboxes]
+        kept = names[: limits.SEARCH_SOURCES_MAX // len(self.accounts)]
+        self.cut = self.cut or len(kept) < len(names)
         return [Position(account_id=account_id, mailbox=name) for name in kept]
 
-    async def _search_group(self, sources: Sequence[Position]) -> list[Searched]:
+    async def _search_group(self, sources: Sequence[Position]) -> None:
         """Search some mailboxes on one session."""
-        found: _PageResults
-        kept: list[_PageResults] = []
+        if not sources:
+            return
+        kept: list[list[MailboxPage | ToolError]] = []
         try:
             found = await self.call.ask(
                 lambda session: search_mailboxes(  # a repeated read begins with new requests
@@ -210,16 +206,28 @@ class _Run:
             found = max(kept, key=_count_rows, default=[error] * len(sources))
             if not (self.new_tally or self.alone):
                 # Messages that didn't come would take the places of those that others have.
-                found = [error if _is_interrupted(each) else each for each in found]
-        self.done += len(sources)
-        if self.total > 1 and not self.new_tally:
-            self.call.report(self.done, self.total, "mailboxes searched")
-        return [Searched(source=source, found=each) for source, each in zip(sources, found, strict=True)]
+                found = [
+                    error if isinstance(each, MailboxPage) and each.fetched.interrupted else each
+                    for each in found
+                ]
+        self.results |= zip(sources, found, strict=True)
+        total = sum(map(len, self.accounts.values()))
+        if total > 1 and not self.new_tally:
+            self.call.report(len(self.results), total, "mailboxes searched")
 
     def _request(self, source: Position) -> PageRequest:
+        """Build the request for one mailbox: whose it is, and that all mail in Sent is the owner's."""
+        query = self.search.query
+        if query.kind is not None:
+            owner = self.call.preferences.owner_of(source.account_id)
+            own = tuple(sorted({each.lower() for each in owner.addresses}))
+            query = replace(query, kind=replace(query.kind, own=own))
+        if query.awaiting_reply is not None:
+            use = SentMail(listings=self.listings).use_of(source.account_id, source.mailbox)
+            query = replace(query, awaiting_reply=replace(query.awaiting_reply, only_sent=use == "\\Sent"))
         return PageRequest(
             position=source,
-            query=self._query(source),
+            query=query,
             size=self.search.page_size,
             items=self.items,
             order=self.search.order,
@@ -229,52 +237,14 @@ class _Run:
             report=self._report_messages,
         )
 
-    def _query(self, source: Position) -> SearchQuery:
-        """Return the query for one mailbox: whose it is, and that all mail in Sent is the owner's."""
-        query = self.search.query
-        if query.kind is not None:
-            owner = self.call.preferences.owner_of(source.account_id)
-            own = tuple(sorted({each.lower() for each in owner.addresses}))
-            query = replace(query, kind=replace(query.kind, own=own))
-        if query.awaiting_reply is None:
-            return query
-        use = SentMail(listings=self.found.listings).use_of(source.account_id, source.mailbox)
-        return replace(query, awaiting_reply=replace(query.awaiting_reply, only_sent=use == "\\Sent"))
-
     def _report_messages(self, searched: int, exists: int) -> None:
         """Report the progress of one mailbox, unless mailboxes are counted."""
-        if self.total == 1:
+        if sum(map(len, self.accounts.values())) == 1:
             self.call.report(searched, exists, "messages searched")
 
 
-async def _side_by_side(
-    work: Callable[[_ItemT], Awaitable[list[_ResultT]]], items: Sequence[_ItemT]
-) -> list[_ResultT]:
-    """Do some work for each item at the same time; returns all results in the order of the items."""
-    results: list[list[_ResultT]] = [[] for _ in items]
-
-    async def run(number: int) -> None:
-        results[number] = await work(items[number])
-
-    async with anyio.create_task_group() as tasks:
-        for number in range(len(items)):
-            tasks.start_soon(run, number)
-    return list(chain.from_iterable(results))
-
-
-def _count_rows(found: _PageResults) -> int:
+def _count_rows(found: Sequence[MailboxPage | ToolError]) -> int:
     return sum(len(each.uids) - len(each.fetched.failures) for each in found if isinstance(each, MailboxPage))
-
-
-def _is_interrupted(found: MailboxPage | ToolError) -> bool:
-    return isinstance(found, MailboxPage) and found.fetched.interrupted
-
-
-def divide(sources: Sequence[Position], *, limit: int) -> list[Sequence[Position]]:
-    """Divide mailboxes into up to `limit` groups of about equal size, each worth a session."""
-    count = max(min(limit, ceil(len(sources) / SEARCH_GROUP_MAILBOXES)), 1)
-    edges = [len(sources) * number // count for number in range(count + 1)]
-    return [sources[low:high] for low, high in pairwise(edges) if low < high]
 
 
 def in_preferred_order(mailboxes: Sequence[Mailbox]) -> list[Mailbox]:

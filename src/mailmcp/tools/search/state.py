@@ -26,17 +26,13 @@ from mailmcp.model.mail_kind import MailKind, WantedKind
 from mailmcp.model.query import ARGUMENT_CRITERIA, Criterion, Kind, SearchQuery
 from mailmcp.reasons import Reason
 from mailmcp.tools.names import SEARCH_MESSAGES
-from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, check_criteria
-from mailmcp.tools.search.syntax import TEXTS, accepts, check_syntax
+from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
+from mailmcp.tools.search.syntax import check_syntax
 from mailmcp.tools.search.values import parse_phrase, parse_words, start_of
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, Problem, read_arguments
-from mcp_envelope.markdown import escape, unescape
+from mcp_envelope.markdown import unescape
 
-_WHERE: Final = frozenset({"account_id", "mailbox", "mailboxes"})
-_NOT_GIVEN: Final = _WHERE | {"cursor", "end_date", "group_by", "last_days"}
-_GIVEN: Final = tuple(name for name in SearchMessagesArguments.model_fields if name not in _NOT_GIVEN)
-_KEPT: Final = {"account_id", "mailbox", *(name.rstrip("_") for name in _GIVEN)}
-"""The arguments in cursors, by the names under which they are sent."""
+_WHERE: Final = {"account_id", "mailbox", "mailboxes", "cursor"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,19 +61,10 @@ class Search:
         return replace(self, query=query, anywhere=True)
 
     @property
-    def all_accounts(self) -> bool:
-        """Whether all accounts were requested."""
-        return self.arguments.account_id == EVERYTHING
-
-    @property
-    def all_mailboxes(self) -> bool:
-        """Whether all mailboxes were requested."""
-        return self.arguments.mailbox == EVERYTHING
-
-    @property
     def one_mailbox(self) -> bool:
         """Whether one mailbox of one account was requested by name."""
-        return not (self.all_accounts or self.all_mailboxes or self.arguments.mailboxes)
+        where = (self.arguments.account_id, self.arguments.mailbox)
+        return EVERYTHING not in where and not self.arguments.mailboxes
 
     @property
     def by_written(self) -> bool:
@@ -93,30 +80,40 @@ class Search:
         return Order(rank, ascending=self.arguments.sort == "oldest")
 
 
+def where(names: Sequence[str]) -> dict[str, object]:
+    """Return the arguments that name some mailboxes, of which one has no list."""
+    if len(names) == 1:
+        return {"mailbox": names[0], "mailboxes": ()}
+    return {"mailbox": "INBOX", "mailboxes": tuple(names)}
+
+
 def start_search(
     arguments: SearchMessagesArguments, account_ids: Sequence[str], *, today: date, zone: tzinfo
 ) -> Search:
     """Read a new search in at least one account; days begin and end in `zone`.
 
     Raises:
-        InvalidInputError: A text is meant as operators, a range is empty, or there are too many mailboxes.
+        InvalidInputError: A text is meant as operators or has no words, a range of times is empty, there are
+            too many mailboxes, or some are left out of a few.
     """
     check_syntax(arguments)
     names = arguments.names
-    changes: dict[str, object] = {"mailbox": names[0], "mailboxes": ()}
-    if len(names) > 1:
-        changes = {"mailbox": "INBOX", "mailboxes": names}
+    if arguments.exclude_mailboxes and names != (EVERYTHING,):
+        message = f'needs mailbox "{EVERYTHING}". Send both, or leave it out.'
+        raise InvalidInputError.of("exclude_mailboxes", BaseReason.EXCLUSIVE_PARAMS, message)
+    sources = tuple(Position(account_id=each, mailbox=name) for each in account_ids for name in names)
+    if len(sources) > limits.SEARCH_SOURCES_MAX:
+        message = f"names more than {limits.SEARCH_SOURCES_MAX} mailboxes in all. Send fewer, or mailbox *."
+        raise InvalidInputError.of("mailboxes", BaseReason.OUT_OF_RANGE, message)
+    changes = where(names)
     if arguments.account_id != EVERYTHING:
         changes["account_id"] = account_ids[0]
     if arguments.last_days:
         first_day = today - timedelta(days=arguments.last_days)
         changes |= {"since": first_day.isoformat(), "last_days": 0}
-    sources = tuple(Position(account_id=each, mailbox=name) for each in account_ids for name in names)
-    if len(sources) > limits.SEARCH_SOURCES_MAX:
-        raise InvalidInputError.of(
-            "mailboxes", BaseReason.OUT_OF_RANGE, "names too many mailboxes for so many accounts. Send fewer."
-        )
-    return _read_search(_unescaped(arguments).model_copy(update=changes), sources, zone)
+    arguments = arguments.model_copy(update=changes)
+    query = read_query(arguments, zone)
+    return Search(arguments=arguments, query=query, sources=sources, page_size=arguments.limit or 1)
 
 
 def resume_search(text: str, zone: tzinfo) -> Search:
@@ -126,31 +123,26 @@ def resume_search(text: str, zone: tzinfo) -> Search:
         InvalidInputError: With reason `cursor_malformed`: there can be no such search.
     """
     cursor = parse_search_cursor(text)
-    names = list(dict.fromkeys(each.mailbox for each in cursor.sources))
-    where: dict[str, object] = {"account_id": cursor.sources[0].account_id}
-    if "mailbox" not in cursor.arguments:  # else it is all of them
-        where |= {"mailboxes": names} if len(names) > 1 else {"mailbox": names[0]}
-    if not cursor.arguments.keys() <= _KEPT:
-        raise malformed_cursor()
+    names = tuple(dict.fromkeys(each.mailbox for each in cursor.sources))
+    given: dict[str, object] = {"account_id": cursor.sources[0].account_id, **cursor.arguments}
     try:
-        arguments = read_arguments(SearchMessagesArguments, {**where, **cursor.arguments})
-        search = _read_search(arguments, cursor.sources, zone)
+        arguments = read_arguments(SearchMessagesArguments, given)
+        if "mailbox" not in cursor.arguments:  # else it is all of them
+            arguments = arguments.model_copy(update=where(names))
+        query = read_query(arguments, zone)
     except InvalidInputError:
         raise malformed_cursor() from None
-    search = replace(
-        search,
+    search = Search(
+        arguments=arguments,
+        query=query,
+        sources=cursor.sources,
         total=cursor.total,
         total_exact=cursor.total_exact,
         incomplete=cursor.incomplete,
+        page_size=arguments.limit or 1,
         is_first_page=False,
     )
     return search.look_anywhere() if cursor.anywhere else search
-
-
-def _read_search(arguments: SearchMessagesArguments, sources: tuple[Position, ...], zone: tzinfo) -> Search:
-    query = read_query(arguments, zone)
-    check_criteria(arguments, query)
-    return Search(arguments=arguments, query=query, sources=sources, page_size=arguments.limit or 1)
 
 
 def check_against_cursor(arguments: SearchMessagesArguments, search: Search) -> None:
@@ -159,11 +151,12 @@ def check_against_cursor(arguments: SearchMessagesArguments, search: Search) -> 
     Raises:
         InvalidInputError: With reason `cursor_mismatch`, a problem for each argument.
     """
-    meant, sent = _given(search.arguments), _given(_unescaped(arguments))
-    sent.pop("limit", None)
-    if arguments.last_days and "since" not in meant:
+    meant, sent = _given(search.arguments), _given(arguments)
+    if sent.pop("last_days", None) and "since" not in meant:
         sent["last_days"] = arguments.last_days
-    wrong = [name.rstrip("_") for name, value in sent.items() if meant.get(name) != value]
+    wrong = [
+        name for name, value in sent.items() if name not in {"limit", "cursor"} and meant.get(name) != value
+    ]
     if arguments.account_id not in {"", search.arguments.account_id}:
         wrong.append("account_id")
     is_named = arguments.mailboxes or "mailbox" in arguments.model_fields_set
@@ -182,12 +175,13 @@ def format_cursor(search: Search) -> str:
     arguments = search.arguments
     scope = {"account_id": arguments.account_id, "mailbox": arguments.mailbox}
     given: dict[str, object] = {name: value for name, value in scope.items() if value == EVERYTHING}
-    given |= _given(arguments)
-    given |= {"limit": search.page_size} if search.page_size != limits.PAGE_SIZE_DEFAULT else {}
+    given |= _given(arguments) | {"limit": search.page_size}
+    if search.page_size == limits.PAGE_SIZE_DEFAULT:
+        del given["limit"]
     cursor = SearchCursor(
         sources=search.sources,
         arguments={
-            name.rstrip("_"): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             for name, value in given.items()
         },
         total=search.total,
@@ -203,41 +197,44 @@ def format_cursor(search: Search) -> str:
     return text
 
 
-def arguments_of(search: Search) -> dict[str, object]:
-    """Return the arguments that make the same search, from its first page."""
-    arguments, names = search.arguments, search.arguments.mailboxes
-    sent: dict[str, object] = {"account_id": arguments.account_id}
-    sent |= {"mailboxes": list(names)} if names else {"mailbox": arguments.mailbox}
-    for name, value in _given(arguments).items():
-        shown = list(value) if isinstance(value, tuple) else value
-        sent[name.rstrip("_")] = as_sent(name, str(value)) if name in TEXTS else shown
-    if arguments.group_by is not None:
-        sent["group_by"] = arguments.group_by
-        if "limit" in arguments.model_fields_set:  # the default depends on the groups
-            sent["limit"] = arguments.limit
-    return sent
-
-
 def _given(arguments: SearchMessagesArguments) -> dict[str, Any]:
-    """Return the arguments that say what to look for, and how to show it, without defaults."""
-    fields = SearchMessagesArguments.model_fields
-    given = {name: getattr(arguments, name) for name in _GIVEN}
-    return {name: value for name, value in given.items() if value != fields[name].default}
+    """Return what was sent to say what to look for, and how to show it, without defaults."""
+    return arguments.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude=_WHERE)
 
 
 def repeat_search(
     search: Search, instruction: str, *, without: Collection[str] = (), **changes: object
 ) -> NextAction:
     """Suggest the same search from its first page, without some of its arguments and with others changed."""
-    kept = {name: value for name, value in arguments_of(search).items() if name not in without}
+    arguments, names = search.arguments, search.arguments.mailboxes
+    sent: dict[str, object] = {"account_id": arguments.account_id}
+    sent |= {"mailboxes": list(names)} if names else {"mailbox": arguments.mailbox}
+    sent |= _given(arguments)
+    kept = {name: value for name, value in sent.items() if name not in without}
     return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments=kept | changes)
 
 
 def read_query(arguments: SearchMessagesArguments, zone: tzinfo) -> SearchQuery:
-    """Build the query that arguments ask for, whose texts are unescaped."""
-    values = {row.name: _value(row, getattr(arguments, row.name), zone) for row in ARGUMENT_CRITERIA}
+    """Build the query that arguments ask for.
+
+    Raises:
+        InvalidInputError: A text has no words, or a range of times is empty.
+    """
+    values = {row.name: _read_value(row, getattr(arguments, row.name), zone) for row in ARGUMENT_CRITERIA}
     since: datetime | None = values["since"]
     before: datetime | None = values["before"]
+    problems = []
+    for row in ARGUMENT_CRITERIA:
+        text = getattr(arguments, row.name) if row.kind in {Kind.WORDS, Kind.PHRASE} else ""
+        # Asterisks mean any text, so there is nothing to search for.
+        if not values[row.name] and text.replace("*", "").strip():
+            message = "has no words to search for. Send words, or leave it out."
+            problems.append(Problem(field=row.argument, reason=BaseReason.INVALID_VALUE, message=message))
+    if since is not None and before is not None and before <= since:
+        message = "is not after since. Send a later one."
+        problems.append(Problem(field="before", reason=BaseReason.OUT_OF_RANGE, message=message))
+    if problems:
+        raise InvalidInputError(problems)
     if since is not None and since.year <= limits.YEAR_FIRST:
         values["since"] = None
     if before is not None and before.year >= limits.YEAR_LAST:
@@ -247,12 +244,13 @@ def read_query(arguments: SearchMessagesArguments, zone: tzinfo) -> SearchQuery:
     return SearchQuery(**values)
 
 
-def _value(row: Criterion, sent: Any, zone: tzinfo) -> Any:
+def _read_value(row: Criterion, sent: Any, zone: tzinfo) -> Any:
     match row.kind:
         case Kind.WORDS:
-            return parse_words(sent, ignored=frozenset({"AND", "OR", "|"} if row.negated else {"AND"}))
+            # Models often send texts as a reply showed them: with Markdown's escapes.
+            return parse_words(unescape(sent), ignored={"AND", "OR", "|"} if row.negated else {"AND"})
         case Kind.PHRASE:
-            return parse_phrase(sent)
+            return parse_phrase(unescape(sent))
         case Kind.MOMENT:
             return start_of(sent, zone)
         case Kind.MAIL_KIND:
@@ -261,21 +259,3 @@ def _value(row: Criterion, sent: Any, zone: tzinfo) -> Any:
             return AwaitedReply(side=sent) if sent else None
         case _:
             return sent
-
-
-def _unescaped(arguments: SearchMessagesArguments) -> SearchMessagesArguments:
-    """Undo the escaping of Markdown: models often send texts as a reply showed them."""
-    return arguments.model_copy(update={name: unescape(getattr(arguments, name)) for name in TEXTS})
-
-
-def as_sent(name: str, text: str) -> str:
-    """Write a text so that it is read as the same: escaped if it was sent escaped, or in double quotes."""
-    if unescape(text) == text and accepts(name, text):
-        return text
-    escaped = escape(text)
-    return escaped if '"' in text or accepts(name, escaped) else f'"{text}"'
-
-
-def can_be_sent(name: str, text: str) -> bool:
-    """Return whether an argument reads a text, as `as_sent` writes it, as the same."""
-    return parse_phrase(unescape(as_sent(name, text))) == text

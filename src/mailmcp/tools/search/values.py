@@ -1,6 +1,7 @@
 """Values as people write them: words and phrases, days and times."""
 
 import re
+from collections.abc import Collection
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final
@@ -17,13 +18,13 @@ _WORD: Final = re.compile(
 )
 
 
-def parse_words(text: str, *, ignored: frozenset[str]) -> tuple[str, ...]:
+def parse_words(text: str, *, ignored: Collection[str]) -> tuple[str, ...]:
     """Split a text at its spaces into words and quoted phrases.
 
     Commas and asterisks at the ends of words are dropped: parts of words are found anyway. So are blank
     phrases, which servers find everywhere, and words to be ignored between two others.
     """
-    words = _split(text)
+    words = split_words(text)
     ends = {0, len(words) - 1}
     kept = (
         (word, quoted)
@@ -36,12 +37,12 @@ def parse_words(text: str, *, ignored: frozenset[str]) -> tuple[str, ...]:
 
 def parse_phrase(text: str) -> str:
     """Return a text as one phrase, without quotes around the whole of it; "" if it is blank."""
-    words = _split(text)
+    words = split_words(text)
     phrase = words[0][0] if len(words) == 1 and words[0][1] else _trim(text)
     return phrase if phrase.strip() else ""
 
 
-def _split(text: str) -> list[tuple[str, bool]]:
+def split_words(text: str) -> list[tuple[str, bool]]:
     """Split a text into words, each with whether it was quoted; an open quote ends with the text."""
     words = []
     for match in _WORD.finditer(text):

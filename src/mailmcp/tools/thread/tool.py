@@ -7,7 +7,6 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from mailmcp.mail.clean import cut_text
 from mailmcp.mail.removed_content import Removed
 from mailmcp.model.cursor import malformed_cursor
 from mailmcp.tools.arguments import MessageArguments
@@ -20,8 +19,7 @@ from mailmcp.tools.people import first_addresses_of
 from mailmcp.tools.rows import ListedRow, build_row, flags_of, message_id_of
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData, places_data
-from mailmcp.tools.thread.conversation import Member, find_conversation
-from mailmcp.tools.thread.texts import Texts, read_texts
+from mailmcp.tools.thread.conversation import Member, Texts, find_conversation, read_texts
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import (
@@ -186,7 +184,7 @@ def _share_out(lengths: Sequence[int], budget: int) -> list[int]:
 def _row(member: Member, texts: Texts, share: int) -> ThreadMessageRow:
     read, newest = texts.by_ref[member.ref], texts.replaced.get(member.ref)
     row = build_row(member.ref, member.row, places=member.copies)
-    text = cut_text(read.text, share)
+    text = read.text[:share]
     next_offset = len(text) if len(text) < len(read.text) else None
     if read.is_cut:
         next_offset = 0  # where quoted history ends, only the whole text shows

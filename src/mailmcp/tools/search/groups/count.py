@@ -7,19 +7,14 @@ mailboxes counts in each.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import Lock
-from time import monotonic
 from typing import Final
 
-import anyio
-
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.values import MailboxPage
 from mailmcp.imap.search.verify import written_at
 from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.model.cursor import Position
 from mailmcp.tools.search.data import GroupRow
 from mailmcp.tools.search.groups.keys import NO_KEY, GroupBy, Key, key_in_header, key_of_time
 from mailmcp.tools.search.page import ref_of
@@ -41,9 +36,6 @@ LIGHT_CHUNK_MESSAGES: Final = 5_000
 
 _SHARE: Final = 4
 """Each of several mailboxes gets this part of a round trip, so that a large one leaves some to others."""
-
-_DEADLINE_SHARE: Final = 0.6
-"""Share of a call's time after which no more messages are fetched to be grouped."""
 
 _NAMES_MAX: Final = 3
 """Names of one address that are shown: a list or a ticket system writes for many people."""
@@ -86,23 +78,15 @@ class Group:
         return " / ".join(shown + ["…"] * (len(self.names) > len(shown))) or None
 
 
-def new_budget(
-    messages: int, *, chunk: int, over_at: float, report: Callable[[int], None]
-) -> Callable[[int], int]:
-    """Return a function that says how many of some messages to fetch next, for all mailboxes.
-
-    It grants none after `over_at`, on `time.monotonic`, and reports how many were granted so far.
-    """
+def new_budget(messages: int, *, chunk: int) -> Callable[[int], int]:
+    """Return a function that says how many of some messages to fetch next, for all mailboxes."""
     lock, left = Lock(), messages
 
     def grant(wanted: int) -> int:
         nonlocal left
-        if monotonic() > over_at:
-            return 0
         with lock:
             granted = min(wanted, chunk, left)
             left -= granted
-        report(messages - left)
         return granted
 
     return grant
@@ -118,7 +102,9 @@ def _key_in_octets(group_by: GroupBy, octets: bytes) -> Key:
 class GroupTally:
     """The groups of one mailbox; a `Tally` of its matches."""
 
-    budget: Callable[[int], int]
+    grant: Callable[[int], int]
+    """Returns how many messages to fetch next."""
+
     group_by: GroupBy
     zone: tzinfo
     by_written: bool
@@ -126,10 +112,6 @@ class GroupTally:
     """By key; "" for messages that lack what they are grouped by."""
 
     count: int = 0
-
-    def grant(self, wanted: int) -> int:
-        """Return how many messages to fetch next."""
-        return self.budget(wanted)
 
     def add(self, row: FetchedMessage) -> None:
         """Add a message; those with higher UIDs come first."""
@@ -152,17 +134,14 @@ class Grouped:
     rows: tuple[GroupRow, ...]
     """The first groups in order, and last the messages without a key if there are any."""
 
-    argument: str
-    """The argument that finds the first group by its key; "" for times and mailboxes."""
-
     group_count: int
     """Groups in all."""
 
     counted: int
     total: int
+    """The messages that may match; some may not have been looked at."""
+
     total_exact: bool
-    left: int
-    """Messages that may match and weren't looked at."""
 
 
 async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[Searches, Grouped]:
@@ -173,59 +152,52 @@ async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[
     fields = [*filter(None, [group_by.header_fields]), *(["DATE"] if search.by_written else [])]
     headers = [f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]"] if fields else []
     items = ("UID", "FLAGS", "INTERNALDATE", *headers)
-    messages = MESSAGES_MAX if fields else LIGHT_MESSAGES_MAX
-    chunk = CHUNK_MESSAGES if fields else LIGHT_CHUNK_MESSAGES
-    budget = new_budget(
-        messages,
-        chunk=chunk if search.one_mailbox else chunk // _SHARE,
-        over_at=monotonic() + (call.deadline - anyio.current_time()) * _DEADLINE_SHARE,
-        report=lambda count: call.report(count, 0, "messages counted"),
+    messages, chunk = MESSAGES_MAX, CHUNK_MESSAGES
+    if not fields:
+        messages, chunk = LIGHT_MESSAGES_MAX, LIGHT_CHUNK_MESSAGES
+    tally = partial(
+        GroupTally,
+        grant=new_budget(messages, chunk=chunk if search.one_mailbox else chunk // _SHARE),
+        group_by=group_by,
+        zone=call.preferences.zone,
+        by_written=search.by_written,
     )
-
-    def new_tally() -> GroupTally:
-        return GroupTally(
-            budget=budget, group_by=group_by, zone=call.preferences.zone, by_written=search.by_written
-        )
-
     newest_first = search.arguments.model_copy(update={"sort": "newest"})  # groups have an order of their own
     walked = replace(search, arguments=newest_first, page_size=messages)
-    searches = await search_sources(call, walked, lambda _session: items, new_tally=new_tally)
-    return searches, _group(search, group_by, searches)
+    searches = await search_sources(call, walked, new_tally=tally, tally_items=items)
+    searches.search = replace(searches.search, arguments=search.arguments, page_size=search.page_size)
+    return searches, _group(searches.search, group_by, searches)
 
 
 def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
     """Add up the groups of all mailboxes."""
     groups: dict[str, Group] = {}
-    walks: list[tuple[MailboxPage, GroupTally]] = []
-    accounts = {source.account_id for source, _ in searches.pages}
-    for source, walked in searches.pages:
+    count = 0
+    accounts = {source.account_id for source in searches.pages}
+    for source, walked in searches.pages.items():
         assert isinstance(walked.tally, GroupTally)  # noqa: S101 - see `group_matches`
-        walks.append((walked, walked.tally))
+        count += walked.tally.count
         for key, group in walked.tally.groups.items():
-            group.message_id = ref_of(source, walked, group.newest[1]).message_id
-            name = _mailbox_key(source, accounts) if group_by is GroupBy.MAILBOX else key
+            group.message_id = ref_of(walked, group.newest[1]).message_id
+            name = key
+            if group_by is GroupBy.MAILBOX:
+                name = f"{source.account_id}: {source.mailbox}" if len(accounts) > 1 else source.mailbox
             groups.setdefault(name, Group()).add(group)
     lacking = groups.pop("", None)
     names = _in_order(groups, group_by, search.arguments.sort)
     shown = [(name, groups[name]) for name in names[: search.page_size]]
     shown += [("", lacking)] if lacking else []
+    pages = searches.pages.values()
     # Where the connection was lost, the messages that didn't come are left.
-    failed = sum(len(each.fetched.failures) for each, _ in walks if not each.fetched.interrupted)
-    left = failed + sum(walked.left for walked, _ in walks)
-    count = sum(tally.count for _, tally in walks)
+    failed = sum(len(each.fetched.failures) for each in pages if not each.fetched.interrupted)
+    left = failed + sum(each.left for each in pages)
     return Grouped(
         rows=tuple(_row(name, group) for name, group in shown),
-        argument=groups[names[0]].face.argument if names else "",
         group_count=len(groups),
         counted=count,
         total=count + left,
-        total_exact=all(walked.total_exact for walked, _ in walks),
-        left=left,
+        total_exact=all(each.total_exact for each in pages),
     )
-
-
-def _mailbox_key(source: Position, accounts: set[str]) -> str:
-    return f"{source.account_id}: {source.mailbox}" if len(accounts) > 1 else source.mailbox
 
 
 def _in_order(groups: Mapping[str, Group], group_by: GroupBy, sort: str) -> list[str]:

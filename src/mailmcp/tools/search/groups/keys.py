@@ -1,7 +1,7 @@
 """What messages are grouped by: the key of a message for each value of `group_by`, and what it says."""
 
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Final
 
@@ -56,9 +56,6 @@ class Key:
     key: str = ""
     """"" if the message lacks what it is grouped by."""
 
-    argument: str = ""
-    """The search argument that finds the group's messages by the key, and maybe others."""
-
     name: str = ""
     unsubscribe: tuple[str, ...] = ()
     one_click: bool = False
@@ -77,8 +74,7 @@ def key_in_header(group_by: GroupBy, headers: Headers) -> Key:
             # In a search for newsletters, the fields of lists are there.
             return replace(sender, unsubscribe=found.unsubscribe, one_click=found.one_click)
         case GroupBy.DOMAIN:
-            domain = _organisation(_sender(headers).key)
-            return Key(key=domain, argument="from")
+            return Key(key=_organisation(_sender(headers).key))
         case GroupBy.LIST:
             return _list(headers)
         case _:
@@ -90,22 +86,10 @@ def key_of_time(group_by: GroupBy, epoch: int | None, zone: tzinfo) -> Key:
     return NO_KEY if epoch is None else Key(key=f"{datetime.fromtimestamp(epoch, zone):{_PERIODS[group_by]}}")
 
 
-def period_days(key: str) -> tuple[date, date]:
-    """Return the first day of a time, and the first after it."""
-    first = date.fromisoformat(f"{key}-01-01"[:10])
-    match len(key):
-        case 4:
-            return first, first.replace(year=first.year + 1)
-        case 7:
-            return first, (first + timedelta(days=31)).replace(day=1)
-        case _:
-            return first, first + timedelta(days=1)
-
-
 def _sender(headers: Headers) -> Key:
     for each in parse_addresses(*headers.raw_all("From")):
         if "@" in each.address:
-            return Key(key=each.address.lower(), argument="from", name=_short(each.name))
+            return Key(key=each.address.lower(), name=_short(each.name))
     return NO_KEY
 
 
@@ -119,7 +103,7 @@ def _list(headers: Headers) -> Key:
     """Return the list; its sender, if it can be left but has no List-Id, as many newsletters."""
     found = parse_mailing_list(headers)
     if found.list_id:
-        key = Key(key=found.list_id, argument="list_id", name=_short(found.name))
+        key = Key(key=found.list_id, name=_short(found.name))
     else:
         key = _sender(headers) if found.unsubscribe else NO_KEY
     return replace(key, unsubscribe=found.unsubscribe, one_click=found.one_click)

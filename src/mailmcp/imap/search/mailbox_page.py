@@ -1,4 +1,4 @@
-"""One attempt at a page of a mailbox: candidates, rows, verification, until the page is full."""
+"""Make a page of one mailbox: candidates, rows, verification, until the page is full."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -9,30 +9,29 @@ from typing import Final
 from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.candidates import TIMED_CANDIDATES_MAX, find_candidates
+from mailmcp.imap.search.cache import Candidates
+from mailmcp.imap.search.candidates import TIMED_CANDIDATES_MAX, cache_key, find_candidates
 from mailmcp.imap.search.doubt import doubt_noise
 from mailmcp.imap.search.order import (
     ORDER_SLACK_S,
-    RankBy,
     are_in_order,
-    may_be_sorted,
     rank_of,
     sample_evenly,
     uids_follow_arrival,
 )
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.values import Candidates, MailboxPage, PageRequest
+from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.search.verify import (
-    Check,
     find_contradicted,
-    find_unseen,
     header_items,
     look_inside,
-    make_check,
+    matches,
     merge_items,
+    only_times,
+    proof_items,
 )
-from mailmcp.imap.search.windows import is_large
+from mailmcp.imap.search.windows import sorted_way
 from mailmcp.imap.session import SelectedMailbox
 from mailmcp.model.cursor import Position, Way
 from mcp_envelope import Code
@@ -55,10 +54,7 @@ class Attempt:
 
     server: SearchServer
     request: PageRequest
-    position: Position
-    """Where the page begins, by the way of the search."""
-
-    check: Check = field(init=False)
+    plan: Plan
     row_items: Sequence[str] = field(init=False)
     proof_items: Sequence[str] = field(init=False)
     matches: list[Position] = field(default_factory=list)
@@ -76,77 +72,70 @@ class Attempt:
 
     checked: int = 0
 
-    def make(self) -> Steps[MailboxPage | Way | PageRequest]:
-        """Make the page, or return the way or the request to make it by instead."""
-        server, request, session = self.server, self.request, self.server.session
-        candidates = yield from find_candidates(
-            server, request, self.position, enough=self._enough(server.plan(request.query, request.doubted))
-        )
-        self._choose_items(candidates.plan)
-        verifies_all = self._verifies_all(candidates)
-        tests_order = self.position.way is Way.UID and not (self.position.is_begun or request.tally)
-        mailbox = None if candidates.kept else session.mailbox
-        first, others = candidates.uids[: request.size], candidates.uids[request.size :]
-        times: list[FetchedMessage] = []
-        if first and not request.tally:
-            sample = sample_evenly(others) if tests_order and not verifies_all else ()
-            times = yield from self._fetch_first(first, others if verifies_all else (), sample)
-            mailbox = session.mailbox
-        if mailbox is None:
+    def __post_init__(self) -> None:
+        request = self.request
+        row, proof = ["UID", *request.items(self.server.session)], ["UID", *proof_items(self.plan.local)]
+        if request.tally:
+            self.row_items = self.proof_items = merge_items(row, proof)
+        else:
+            self.proof_items = merge_items(proof, request.order.by.items)
+            self.row_items = merge_items(row, [*self.proof_items, *header_items(request.query)])
+
+    def make(self) -> Steps[MailboxPage | PageRequest]:
+        """Make the page, or return what to request instead."""
+        request, session = self.request, self.server.session
+        first = yield from self._find(request.position)
+        if first is None:
+            return request
+        begins = not (request.position.is_begun or request.tally)
+        tests_order = begins and request.position.way is Way.UID
+        verifies_all = begins and self._is_cheap_to_verify(first)
+        times = yield from self._fetch_first(first.uids, everything=verifies_all, samples=tests_order)
+        mailbox = session.mailbox
+        if mailbox is None or (first.from_cache and not first.uids):
             mailbox = (yield []).mailbox
-        kept, order = candidates.kept, request.order
-        if kept and not kept.is_current(mailbox, arrivals_matter=self._arrivals_matter):
-            request.cache.drop(kept)
-            return self.position.way
+        if first.from_cache and not first.is_current(mailbox, arrivals_matter=self._arrivals_matter):
+            request.cache.drop(cache_key(request, first.position))
+            return request
         if tests_order and not self.interrupted and not uids_follow_arrival(times):
             session.quirks.uids_out_of_order.add(mailbox.name)
-            is_sortable = session.can("SORT") and not is_large(mailbox.exists)
-            return Way.SORT if is_sortable else Way.BLOCK
-        found = candidates
+            return replace(
+                request, position=replace(request.position, way=sorted_way(session, mailbox.exists))
+            )
+        last = first
         if verifies_all:
-            holding = array("I", (uid for uid in found.uids if self._may_match(uid)))
-            found = replace(found, uids=holding)
-        left = yield from self._fill(found)
-        while not (left or self.interrupted or self._is_full or self._is_late) and found.rest is not None:
-            found = yield from find_candidates(server, request, found.rest, enough=self._enough(found.plan))
-            left = yield from self._fill(found)
+            last = replace(first, uids=array("I", filter(self._may_match, first.uids)))
+        left = yield from self._fill(last)
+        while last.rest and not (left or self.interrupted or self._is_full or self._is_late):
+            found = yield from self._find(last.rest)
+            if found is None:
+                return request
+            last = found
+            left = yield from self._fill(last)
         yield from self._complete_rows()
-        ranks = [each.rank for each in self.matches]
-        if self.position.way is Way.SORT and not may_be_sorted(ranks, order):
-            session.quirks.refuse("SORT")
-            return Way.BLOCK
-        if not kept and (doubted := (yield from self._doubt(candidates, mailbox.exists))):
+        if not first.from_cache and (doubted := (yield from self._doubt(first, mailbox.exists))):
             return replace(request, doubted=request.doubted | doubted)
-        return self._page(candidates, found, mailbox, left, verifies_all=verifies_all)
+        return self._page(first, last, mailbox, left, verified_all=verifies_all)
 
-    def _enough(self, plan: Plan) -> int:
-        """Return how many candidates fill a page: more if some will fail the verification."""
+    def _find(self, position: Position) -> Steps[Candidates | None]:
+        """Find enough candidates to fill the page: more if some will fail the verification."""
         room = self.request.size - len(self.matches)
-        return max(room, _CANDIDATES_TO_VERIFY if plan.local.criteria else 0)
+        enough = max(room, _CANDIDATES_TO_VERIFY if self.plan.local.criteria else 0)
+        return (yield from find_candidates(self.server, self.request, self.plan, position, enough=enough))
 
-    def _choose_items(self, plan: Plan) -> None:
-        request = self.request
-        self.check = make_check(plan.local)
-        self.proof_items = merge_items(["UID", *self.check.items], request.order.by.items)
-        asked = header_items(request.query.criteria)
-        row_items = ["UID", *request.items(self.server.session)]
-        self.row_items = merge_items(row_items, [*self.proof_items, *asked])
-        if request.tally:
-            self.row_items = self.proof_items = merge_items(row_items, self.check.items)
-
-    def _verifies_all(self, candidates: Candidates) -> bool:
+    def _is_cheap_to_verify(self, found: Candidates) -> bool:
         """Return whether to verify all candidates with the first rows, for an exact total.
 
         Only if they are few, and only times are to be verified.
         """
-        begins = not (self.position.is_begun or self.request.tally or candidates.rest)
-        few = self.request.size < len(candidates.uids) <= TIMED_CANDIDATES_MAX
-        return begins and few and self.check.only_times
+        few = self.request.size < len(found.uids) <= TIMED_CANDIDATES_MAX
+        return few and not found.rest and only_times(self.plan.local)
 
     @property
     def _arrivals_matter(self) -> bool:
         """Whether a message that arrived since an earlier page may be among the candidates of this one."""
-        return self.request.order.ascending or self.position.way is not Way.UID or not self.position.uid
+        position = self.request.position
+        return self.request.order.ascending or position.way is not Way.UID or not position.uid
 
     @property
     def _is_full(self) -> bool:
@@ -157,19 +146,28 @@ class Attempt:
         return self.server.session.quirks.clock() >= self.request.search_until
 
     def _fetch_first(
-        self, first: Sequence[int], others: Sequence[int], sample: Sequence[int]
+        self, uids: Sequence[int], *, everything: bool, samples: bool
     ) -> Steps[list[FetchedMessage]]:
-        """Fetch the rows of the first candidates, usually the page, and what shows more of others.
+        """Fetch the rows of the first candidates, usually the page, and what shows more of the others.
+
+        Args:
+            uids: The candidates.
+            everything: Whether to fetch what verifies all others.
+            samples: Whether to fetch the times of some others.
 
         Returns:
             All messages whose times came.
         """
+        first, others = uids[: self.request.size], uids[self.request.size :]
+        if not first or self.request.tally:
+            return []
+        sample = sample_evenly(others) if samples and not everything else ()
         jobs: list[FetchJob] = [(first, self.row_items)]
-        jobs += [(others, self.proof_items)] if others else []
+        jobs += [(others, self.proof_items)] if everything else []
         jobs += [(sample, _TIMES)] if sample else []
         results = yield from fetch_steps(self.server.session, *jobs)
         sampled = results.pop().messages.values() if sample else ()
-        results = yield from look_inside(self.server.session, results, self.check)
+        results = yield from look_inside(self.server.session, self.plan.local, results)
         self.rows.update(results[0].messages)
         for each in results:
             self._note(each)
@@ -190,80 +188,79 @@ class Attempt:
                 size = self._next_size(len(uids) - number, sizes)
                 if self.interrupted or not size:
                     return len(uids) - number
-                chunk = uids[number : number + size]
-                lost = yield from self._look_at(chunk)
-                if lost:
+                if not (yield from self._look_at(uids[number : number + size])):
                     return len(uids) - number
             self._check(uid, candidates.position)
         return 0
 
     def _next_size(self, most: int, sizes: Iterator[int]) -> int:
         """Return how many candidates to fetch next; 0 if the time or the budget is spent."""
-        if self.request.tally:
-            return self.request.tally.grant(most)
         if self._is_late and self.checked:
             return 0
-        return self.request.size - len(self.matches) if self.check.is_empty else next(sizes)
+        if self.request.tally:
+            return self.request.tally.grant(most)
+        return next(sizes) if self.plan.local.criteria else self.request.size - len(self.matches)
 
     def _look_at(self, chunk: Sequence[int]) -> Steps[bool]:
-        """Fetch what decides whether candidates match; returns whether the connection was lost meanwhile."""
-        items = self.row_items if self.check.is_empty else self.proof_items
+        """Fetch what decides whether candidates match; returns whether all came, or their failures."""
+        verifies = bool(self.plan.local.criteria)
+        items = self.proof_items if verifies else self.row_items
         results = yield from fetch_steps(self.server.session, (chunk, items))
-        [fetched] = yield from look_inside(self.server.session, results, self.check)
+        [fetched] = yield from look_inside(self.server.session, self.plan.local, results)
         if fetched.interrupted:  # the next page begins with them
             self.interrupted = True
             if self.request.tally:
                 self.failures |= fetched.failures
-            return True
+            return False
         self._note(fetched)
-        if self.check.is_empty:
+        if not verifies:
             self.rows.update(fetched.messages)
-        return False
+        return True
 
     def _may_match(self, uid: int) -> bool:
         """Return whether a message matches, or couldn't be fetched."""
-        return self.check.is_empty or uid not in self.seen or self.check.holds(self.seen[uid])
+        local = self.plan.local
+        return not local.criteria or uid not in self.seen or matches(local, self.seen[uid])
 
-    def _check(self, uid: int, position: Position) -> None:
+    def _check(self, uid: int, place: Position) -> None:
         """Take a candidate that was looked at, if it matches."""
-        row, tally = self.seen.get(uid), self.request.tally
+        request, row = self.request, self.seen.get(uid)
         self.checked += 1
         is_gone = row is None and self.failures[uid].code is Code.NOT_FOUND
-        if is_gone and (tally or self.position.way is not Way.UID or not self.check.is_empty):
+        if is_gone and (request.tally or place.way is not Way.UID or self.plan.local.criteria):
             return  # its place in the order is lost
         # A message that can't be ranked stays next to the one before it.
-        known_rank = rank_of(row, self.request.order) if row else None
-        before = self.after or self.position
-        if known_rank is not None and self._has_arrived_since(known_rank):
+        rank = rank_of(row, request.order) if row else None
+        if rank is not None and self._has_arrived_since(rank):
             return
-        self.after = replace(position, uid=uid, rank=before.rank if known_rank is None else known_rank)
-        if tally is not None:
-            if row is not None and self._may_match(uid):
-                tally.add(row)
+        before = self.after or request.position
+        self.after = replace(place, uid=uid, rank=before.rank if rank is None else rank)
+        if request.tally is None:
+            if self._may_match(uid):
+                self.matches.append(self.after)
                 self.matched += 1
-            self.seen.pop(uid, None)
-        elif self._may_match(uid):
-            self.matches.append(self.after)
-            self.matched += 1
+        elif row is not None:
+            if self._may_match(uid):
+                request.tally.add(row)
+                self.matched += 1
+            del self.seen[uid]
 
     def _has_arrived_since(self, rank: int) -> bool:
         """Return whether a message arrived after the first page of a search that has taken nothing here yet.
 
         A high UID alone doesn't prove it: a message that was moved here has one, too, but a lower rank.
         """
-        position = self.position
+        position = self.request.position
         slack = ORDER_SLACK_S if position.way is Way.UID else 0
         return position.is_begun and not position.uid and 0 < position.rank < rank - slack
 
     def _complete_rows(self) -> Steps[None]:
         """Fetch the rows of matches that were only verified so far."""
-        if self.request.tally:
-            return
         uids = [each.uid for each in self.matches]
         missing = [uid for uid in uids if uid not in self.rows and uid not in self.failures]
         if missing:
             results = yield from fetch_steps(self.server.session, (missing, self.row_items))
-            [fetched] = yield from look_inside(self.server.session, results, self.check)
+            [fetched] = yield from look_inside(self.server.session, self.plan.local, results)
             self.rows.update(fetched.messages)
             self._note(fetched)
 
@@ -273,48 +270,43 @@ class Attempt:
         if self.interrupted or session.can("X-GM-EXT-1"):  # Gmail finds other forms of a word
             return frozenset()
         asked = request.query.only(row for row in request.query.criteria if row.name not in request.doubted)
-        wrong = find_contradicted(asked, rows)
-        if len(candidates.uids) == exists >= _MANY_MESSAGES:
-            wrong = asked.only([*wrong.criteria, *find_unseen(asked, rows)])
+        found_all = len(candidates.uids) == exists >= _MANY_MESSAGES
+        wrong = find_contradicted(asked, rows, words=found_all)
         negated = frozenset(row.name for row in wrong.criteria if row.negated)
         looked_for = wrong.only(row for row in wrong.criteria if not row.negated)
-        noisy = yield from doubt_noise(session, looked_for, [each.uid for each in rows])
-        return negated | noisy
+        return negated | (yield from doubt_noise(session, looked_for, [each.uid for each in rows]))
 
     def _page(
-        self, first: Candidates, found: Candidates, mailbox: SelectedMailbox, left: int, *, verifies_all: bool
+        self, first: Candidates, last: Candidates, mailbox: SelectedMailbox, left: int, *, verified_all: bool
     ) -> MailboxPage:
         """Build the page.
 
         Args:
             first: The candidates with which it began.
-            found: The last ones.
+            last: Those with which it ended.
             mailbox: As it is now.
             left: Of the last ones, how many weren't checked.
-            verifies_all: Whether all of them match.
+            verified_all: Whether all of them match.
         """
-        request, check = self.request, self.check
-        position = replace(
-            first.position, uidvalidity=mailbox.uidvalidity, uid=self.position.uid, rank=self.position.rank
-        )
-        after = replace(self.after or position, uidvalidity=mailbox.uidvalidity)
-        if not left and found.rest is not None:
-            rest = found.rest
-            rank = after.rank if rest.uid else 0
-            after = replace(rest, uidvalidity=mailbox.uidvalidity, rank=rank)
-        rest_count = left + (found.more if found.rest else 0)
-        hidden = self.server.describe_hidden(request.position.mailbox, mailbox.exists)
+        request, plan, uidvalidity = self.request, self.plan, mailbox.uidvalidity
+        position = replace(first.position, uidvalidity=uidvalidity)
+        after = replace(self.after or position, uidvalidity=uidvalidity)
+        if not left and last.rest is not None:
+            after = replace(last.rest, uidvalidity=uidvalidity, rank=after.rank if last.rest.uid else 0)
+        rest_count = left + (last.more if last.rest else 0)
         uids = [each.uid for each in self.matches]
-        proven = (check.is_empty or verifies_all or not rest_count) and not self.interrupted
         failures = {uid: self.failures[uid] for uid in uids if uid not in self.rows}
+        is_proven = not self.interrupted and (verified_all or not (plan.local.criteria and rest_count))
         if request.tally:
             failures = {uid: each for uid, each in self.failures.items() if each.code is not Code.NOT_FOUND}
-            proven = check.is_empty or not (rest_count or failures)
+            is_proven = not (plan.local.criteria and (rest_count or failures))
+        hidden = self.server.describe_hidden(request.position.mailbox, mailbox.exists)
+        unsearched = tuple(dict.fromkeys([*first.unsearched, *last.unsearched, *filter(None, [hidden])]))
         return MailboxPage(
             position=position,
             order=request.order,
             exists=mailbox.exists,
-            matches=tuple(replace(each, uidvalidity=mailbox.uidvalidity) for each in self.matches),
+            matches=tuple(replace(each, uidvalidity=uidvalidity) for each in self.matches),
             fetched=Fetched(
                 messages={uid: self.rows[uid] for uid in uids if uid in self.rows},
                 failures=failures,
@@ -323,27 +315,21 @@ class Attempt:
             after=after,
             left=rest_count,
             total=self.matched + rest_count,
-            total_exact=proven and (found.rest is None or found.more_exact),
+            total_exact=is_proven and (last.rest is None or last.more_exact),
             checked=self.checked,
-            unchecked=left if not self._is_full else 0,
-            in_order=self._is_in_order(found),
-            from_cache=first.kept is not None,
+            unchecked=0 if self._is_full else left,
+            in_order=self._is_in_order(last),
+            from_cache=first.from_cache,
             tally=request.tally,
-            statements=(*first.statements, *filter(None, [hidden])),
-            reach=found.reach,
-            known_gaps=first.plan.known_gaps if mailbox.exists else "",
-            complete=first.complete and found.complete and not hidden and not (request.tally and rest_count),
+            statements=(*plan.statements, *unsearched),
+            reach=last.reach,
+            known_gaps=plan.known_gaps if mailbox.exists else "",
+            complete=plan.complete and not (unsearched or (request.tally and rest_count)),
         )
 
     def _is_in_order(self, found: Candidates) -> bool:
         """Return whether the matches go by the order that was asked for, as far as their rows show."""
-        order, way, ranks = self.request.order, self.position.way, [each.rank for each in self.matches]
-        match way:
-            case Way.BLOCK:
-                return not found.position.is_bounded
-            case Way.SORT if order.by is RankBy.WRITTEN:
-                return are_in_order(ranks, order)
-            case Way.UID:
-                return are_in_order(ranks, order, slack=ORDER_SLACK_S)
-            case _:
-                return True
+        if found.position.way is Way.BLOCK:
+            return not found.position.is_bounded
+        slack = ORDER_SLACK_S if found.position.way is Way.UID else 0
+        return are_in_order([each.rank for each in self.matches], self.request.order, slack=slack)
