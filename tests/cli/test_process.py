@@ -74,6 +74,7 @@ def test_it_ends_quietly_with_calls_in_flight(peer: PeerFactory, tmp_path: Path,
     with Served(tmp_path, "serve", "--config", str(config)) as served:
         for _ in range(20):
             served.send("tools/call", SEARCH)
+        served.request("tools/list", {})  # it has read them all
         server.wait_for("EXAMINE", WAIT_S, nth=4)
         if end == "a signal":
             send_signal(served.process.pid)

@@ -72,7 +72,8 @@ def test_a_person_answers_the_questions_and_reads_mail(
     assert done.exit_code == 0, done.output
     for told in (
         "This must be an address, such as ann@example.com.",
-        "IMAP server of contoso.example, or whose it is (such as Google or Outlook)",
+        "IMAP server of contoso.example, or its provider (such as Google or Outlook)",
+        "TLS (implicit, starttls, none) [implicit]",
         "This must be a host name or an IP address",
         "This must be one of implicit, starttls, none.",
         "Login name [ann@contoso.example]",

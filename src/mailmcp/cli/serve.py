@@ -56,9 +56,10 @@ def run_server(settings: Settings, run: Callable[..., None] | None = None, *, so
     """
     for warning in settings.warnings:
         _log.warning("%s", warning)
+    ids = ", ".join(account.account_id for account in settings.accounts)
     origin = source or settings.source or "the environment"
-    served = ", ".join(account.account_id for account in settings.accounts) or "no account"
-    _log.info("mailmcp %s serves %s from %s", __version__, served, origin)
+    served = f"{ids} from {origin}" if ids else "no account: run mailmcp setup"
+    _log.info("mailmcp %s serves %s", __version__, served)
     if run is None and sys.stdin.isatty():
         click.echo("mailmcp waits for a host to speak MCP on stdin. Ctrl-C ends it.", err=True)
     options = Options(

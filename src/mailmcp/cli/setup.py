@@ -78,13 +78,13 @@ class Questions:
         def fault(text: str) -> str | None:
             return None if text in choices else f"must be one of {', '.join(choices)}"
 
-        return self.ask(question, option, default=choices[0], check=fault)
+        return self.ask(f"{question} ({', '.join(choices)})", option, default=choices[0], check=fault)
 
 
 @click.command()
 @config_option
 @click.option("--email", help="Your address.")
-@click.option("--host", help="IMAP server, or whose it is, such as Google. Default: the address's.")
+@click.option("--host", help="IMAP server, or its provider, such as Google. Default: the address's.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Default: the server's, or 993.")
 @click.option("--tls", type=click.Choice(_TLS), help="Default: the server's.")
 @click.option("--ca-file", help="PEM file of certificates to trust, as Proton Bridge exports one.")
@@ -161,7 +161,7 @@ def _choose_server(keys: AccountKeys, domain: str, questions: Questions) -> Mail
     provider = provider_of_domain(domain)
     if provider is None or "host" in keys:
         named = str(keys.get("host", "")) or questions.ask(
-            f"IMAP server of {domain}, or whose it is (such as Google or Outlook)",
+            f"IMAP server of {domain}, or its provider (such as Google or Outlook)",
             "--host",
             check=lambda text: None if provider_named(text) else _key_fault("host", text),
         )
