@@ -19,7 +19,7 @@ from mailmcp.imap.errors import protocol_error, refused_error
 from mailmcp.imap.fetch import Fetched, fetch_steps
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.rows import FetchedMessage, parse_rows
-from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.server import plan_search, search
 from mailmcp.imap.session import SelectedMailbox, Session
 from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.model.query import SearchQuery
@@ -230,8 +230,7 @@ def _all_uids(
     session: Session, *, below: int = UINT32_MAX, bounded: bool = True
 ) -> Steps[tuple[UidRange, ...] | None]:
     """Find all UIDs below one; None if `bounded` and they are too many ranges for a state."""
-    server = SearchServer(session)
-    found = yield from server.search(server.plan(SearchQuery()))
+    found = yield from search(session, plan_search(session, SearchQuery()))
     if found is None or found.searched_from is not None:
         return None
     ranges = tuple(_ranges(uid for uid in found.uids if uid < below))

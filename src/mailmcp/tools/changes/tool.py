@@ -99,7 +99,7 @@ async def get_changes(arguments: GetChangesArguments, call: Call) -> Outcome[Lea
         if "mailbox" in arguments.model_fields_set and arguments.mailbox != call.mailbox:
             raise _contradiction("mailbox")
         work = partial(look, state=since, limit=arguments.limit, items=row_items(snippets=False))
-    looked = await call.ask(work, mailbox="" if call.mailbox == _EVERY else call.mailbox)
+    looked = await call.ask(work)
     if looked.failed and not (looked.changes or looked.missing or (since is None and looked.state.mailboxes)):
         raise _whole_error(next(iter(looked.failed.values())), account_id, call.mailbox)
     return _reply(looked, call, is_first=since is None)
