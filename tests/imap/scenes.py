@@ -15,7 +15,6 @@ from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pipeline import Steps, run_steps
 from mailmcp.imap.pool import Pool, Telemetry
 from mailmcp.imap.search.run import search_mailboxes
-from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.session import Quirks, SelectedMailbox, Session
 from mailmcp.model.cursor import Position
@@ -145,7 +144,7 @@ def read_page(session: Session, mailbox: str = "INBOX", **criteria: Any) -> Mail
         size=10,
         items=lambda _session: ROW_ITEMS,
     )
-    [found] = search_mailboxes(SearchServer(session), [request])
+    [found] = search_mailboxes(session, [request])
     if isinstance(found, ToolError):
         raise found
     return found
