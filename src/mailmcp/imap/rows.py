@@ -28,6 +28,9 @@ class FetchedMessage:
     """In the server's time zone; between YEAR_FIRST and YEAR_LAST, so that it converts to any other."""
 
     size_octets: int | None = None
+    modseq: int = 0
+    """When it last changed (RFC 7162 section 3.1); 0 if the server doesn't say."""
+
     body_structure: object = None
     """Nested tuples of octets, numbers and None; None if not requested, or NIL."""
 
@@ -94,21 +97,18 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
             if match[2]:
                 origins[section] = int(match[2])
     flags, size, gmail_id = row.get(b"FLAGS"), row.get(b"RFC822.SIZE"), row.get(b"X-GM-MSGID")
+    modseq = row.get(b"MODSEQ")
     return FetchedMessage(
         uid=uid,
         flags=tuple(
-            # The general parser turns NIL, which may be a keyword here, into None.
-            flag.decode("utf-8", "replace")
-            if isinstance(flag, bytes)
-            else "NIL"
-            if flag is None
-            else str(flag)
+            flag.decode("utf-8", "replace") if isinstance(flag, bytes) else str(flag)
             for flag in (flags if isinstance(flags, tuple) else ())
-            if not isinstance(flag, tuple)  # a list is no flag
-            and flag != b"\\Recent"  # about this session, not about the message (RFC 3501 section 2.3.2)
+            # \Recent is about this session, not about the message (RFC 3501 section 2.3.2).
+            if isinstance(flag, bytes | int) and flag != b"\\Recent"
         ),
         internal_date=_date(row.get(b"INTERNALDATE")),
         size_octets=size if isinstance(size, int) else None,
+        modseq=modseq[0] if isinstance(modseq, tuple) and modseq and isinstance(modseq[0], int) else 0,
         body_structure=row.get(b"BODYSTRUCTURE"),
         email_id=_object_id(row.get(b"EMAILID")),
         thread_id=_object_id(row.get(b"THREADID")) or _object_id((row.get(b"X-GM-THRID"),)),

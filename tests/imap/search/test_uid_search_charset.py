@@ -57,10 +57,10 @@ def test_a_literal_that_need_not_wait_takes_no_round_trip(peer: PeerFactory, cap
     server = peer(messages=letters([1]), capabilities=("IMAP4rev1", "ESEARCH", capability))
     server.mailbox.messages[0].octets += "Größe".encode()
     with session_on(make_account(server), Quirks()) as session:
-        before = session.handle.traffic.round_trips
+        before = session.traffic.round_trips
         assert search_one(session, request(body="Größe")).uids == (1,)
         waits = capability == "IMAP4rev1"
-        assert session.handle.traffic.round_trips - before == (3 if waits else 2)
+        assert session.traffic.round_trips - before == (3 if waits else 2)
     literal = "Größe".encode().decode("latin-1")
     sign = "" if waits else "+"
     assert searches(server)[0] == f"CHARSET UTF-8 BODY {{7{sign}}}\r\n{literal}"

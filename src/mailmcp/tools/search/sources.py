@@ -87,10 +87,8 @@ async def list_accounts(
 
     An account whose server refuses is left out.
     """
-    wanted = dict.fromkeys(account_ids)
-    found = await call.ask_accounts({each: list_mailboxes for each in wanted if each not in known})
-    listings = dict(known) | {each: listed for each, listed in found.items() if isinstance(listed, tuple)}
-    return {each: listings[each] for each in [*known, *wanted] if each in listings}
+    found = await call.ask_accounts({each: list_mailboxes for each in account_ids if each not in known})
+    return dict(known) | {each: listed for each, listed in found.items() if isinstance(listed, tuple)}
 
 
 async def search_sources(
@@ -197,7 +195,6 @@ class _Run:
                 lambda session: search_mailboxes(  # a repeated read begins with new requests
                     session, [self._request(each) for each in sources], on_lost=kept.append
                 ),
-                mailbox=sources[0].mailbox,
                 account_id=sources[0].account_id,
                 deadline=self.deadline,
             )
