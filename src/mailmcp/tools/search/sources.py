@@ -17,7 +17,6 @@ from anyio.abc import TaskGroup
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.run import search_mailboxes
-from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest, Tally
 from mailmcp.model.cursor import Position
 from mailmcp.tools.evidence import search_terms
@@ -194,9 +193,8 @@ class _Run:
         try:
             found = await self.call.ask(
                 lambda session: search_mailboxes(  # a repeated read begins with new requests
-                    SearchServer(session), [self._request(each) for each in sources], keep=kept.append
+                    session, [self._request(each) for each in sources], on_lost=kept.append
                 ),
-                mailbox=sources[0].mailbox,
                 account_id=sources[0].account_id,
                 deadline=self.deadline,
             )
