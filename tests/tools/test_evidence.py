@@ -1,6 +1,7 @@
 """Where the words of a search are looked for, and where they are found."""
 
 from base64 import encodebytes
+from quopri import encodestring
 
 import pytest
 
@@ -82,10 +83,11 @@ def test_html_is_read_as_a_person_sees_it() -> None:
     assert text_of(fetched, sought) == "a needle"
 
 
-@pytest.mark.parametrize("encoding", ["8bit", "base64"])
+@pytest.mark.parametrize("encoding", ["8bit", "base64", "quoted-printable"])
 def test_no_character_is_halved_where_the_text_is_cut(encoding: str) -> None:
     text = b"xy" + "日本語é".encode() * EVIDENCE_OCTETS
-    octets = (encodebytes(text) if encoding == "base64" else text)[:EVIDENCE_OCTETS]
+    encode = {"base64": encodebytes, "quoted-printable": encodestring}.get(encoding, bytes)
+    octets = encode(text)[:EVIDENCE_OCTETS]
     header = b"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: %b\r\n\r\n"
     sections = {"HEADER.FIELDS": header % encoding.encode(), "TEXT": octets}
     shown = text_of(FetchedMessage(uid=1, sections=sections), SearchTerms(anywhere=("x",)))

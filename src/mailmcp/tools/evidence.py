@@ -11,7 +11,6 @@ from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.html.marks import MARK_OPENING
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts
-from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import find_words, normalize_words
 from mailmcp.model.query import Kind, SearchQuery
@@ -75,7 +74,7 @@ def text_of(fetched: FetchedMessage, terms: SearchTerms) -> str:
     head, text = fetched.sections.get("HEADER.FIELDS", b""), fetched.sections.get("TEXT", b"")
     cut = len(text) >= text_octets(terms)
     # What is cut is read as if it were whole: the start of a text is all a snippet shows.
-    view = parse_message(head + (complete_lines(text) if cut else text), complete=True)
+    view = parse_message(head + text, complete=True)
     text_parts = choose_text_parts(view.structure)
     octets = {part.part_id: view.part_octets(part) or b"" for part in text_parts.all}
     parts = frozenset(octets) if cut else frozenset()
