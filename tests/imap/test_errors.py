@@ -2,14 +2,16 @@
 
 import socket
 import ssl
+from dataclasses import replace
 
 import pytest
 from imapclient.exceptions import LoginError
 
-from mailmcp.imap.account import Account, Password
+from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.imap.client import ByeError, ProtocolViolationError
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.errors import (
+    login_disabled_error,
     login_refused_error,
     refused_error,
     token_refused_error,
@@ -125,3 +127,11 @@ def test_what_may_pass_is_never_called_wrong_credentials(host: str, text: str) -
 )
 def test_a_refused_token_is_answered_with_what_that_server_takes(host: str, words: str) -> None:
     assert words in token_refused_error(account_at(host), RefusedError("X", "NO", REJECTED)).message
+
+
+def test_outlook_wants_oauth_and_never_encryption() -> None:
+    account = replace(account_at("outlook.office365.com"), tls=Tls.NONE)
+    error = login_disabled_error(account, offers_oauth=True)
+    assert (error.reason, "encryption" in error.message) == (Reason.LOGIN_DISABLED, False)
+    assert "only OAuth 2.0" in error.message
+    assert "mailmcp login work" in error.message

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from imap.scenes import ROW_ITEMS, At, make_account, open_mailbox, session_on
+from imap.scenes import ROW_ITEMS, make_account, open_mailbox, session_on
 from mailmcp import limits
 from mailmcp.imap.command import Piece, Response
 from mailmcp.imap.fetch import (
@@ -17,7 +17,6 @@ from mailmcp.imap.fetch import (
 from mailmcp.imap.pipeline import run_steps
 from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mcp_envelope import Code
-from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import make_messages
@@ -139,7 +138,7 @@ def test_fields_are_read_whatever_their_case_and_form() -> None:
     )
     assert row(line) == FetchedMessage(
         uid=7,
-        flags=("\\Seen", "$Forwarded", "5", "NIL"),
+        flags=("\\Seen", "$Forwarded", "5"),
         internal_date=datetime(2024, 11, 5, 6, 7, 8, tzinfo=timezone(timedelta(hours=5, minutes=30))),
         size_octets=42,
         sections={"1.2": b"short", "TEXT": b"", "1": b"123"},
@@ -158,23 +157,6 @@ def test_fields_are_read_whatever_their_case_and_form() -> None:
 )
 def test_fields_without_sense_are_as_if_they_were_not_there(fields: bytes) -> None:
     assert row(b"1 (UID 7 " + fields + b")") == FetchedMessage(uid=7)
-
-
-def test_dovecot_gives_what_is_asked_for(dovecot: Dovecot, dovecot_user: Login) -> None:
-    letter = b"Subject: A\r\nContent-Type: text/plain\r\n\r\nText\r\n"
-    received = datetime(2024, 2, 29, 12, tzinfo=timezone(timedelta(hours=-3)))
-    dovecot.fill(dovecot_user.user, "INBOX", [letter] * 2, flags=[b"\\Seen", b"$X"], received=received)
-    account = make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)
-    items = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", "BODY.PEEK[]<0.9>")
-    with session_on(account) as session:
-        open_mailbox(session, "INBOX")
-        message = fetch_messages(session, [1, 2, 3], items).messages[2]
-    assert set(message.flags) == {"\\Seen", "$X"}
-    assert message.internal_date == received
-    assert message.size_octets == len(letter)
-    assert message.sections == {"": b"Subject: "}
-    assert isinstance(message.body_structure, tuple)
-    assert message.body_structure[:2] == (b"text", b"plain")
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,9 @@ def test_dovecot_lists_and_counts_in_one_round_trip(dovecot: Dovecot, dovecot_us
     dovecot.fill(dovecot_user.user, "INBOX", [LETTER] * 3)
     dovecot.fill(dovecot_user.user, "Reisen/Zürich", [LETTER], flags=[b"\\Seen"])
     with session_on(make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)) as session:
-        before = session.handle.traffic.round_trips
+        before = session.traffic.round_trips
         found, uncounted = count_all(session)
-        assert session.handle.traffic.round_trips == before + 1
+        assert session.traffic.round_trips == before + 1
     assert uncounted == {}
     by_name = {each.name: each for each in found}
     assert list(by_name) == [

@@ -125,15 +125,6 @@ def whole(server: Peer, limit_octets: int = 10_000) -> bytes | Window | FetchFai
         return fetch_whole(session, 1, limit_octets=limit_octets)
 
 
-@pytest.mark.parametrize(("offset", "count"), [(0, 7), (290, 100), (299, 1), (300, 10), (10_000, 10)])
-def test_a_window_is_that_part_of_the_message_and_knows_its_size(
-    peer: PeerFactory, offset: int, count: int
-) -> None:
-    found = window(peer(messages=[PeerMessage(uid=1, octets=OCTETS)]), offset, count)
-    assert found.octets == OCTETS[offset : offset + count]
-    assert found.size_octets == 300
-
-
 SIZE = b" RFC822.SIZE 300"
 
 
@@ -179,11 +170,3 @@ def test_a_message_that_is_too_long_is_not_fetched(peer: PeerFactory, size: byte
     server = peer(rules=[answer(b"BODY[]<0>", OCTETS, size=size)])
     assert isinstance(whole(server, limit_octets=99), Window)
     assert len(asked(server)) == 1
-
-
-@pytest.mark.parametrize("nth", [1, 2])
-def test_a_message_that_cannot_be_had_is_a_failure(peer: PeerFactory, nth: int) -> None:
-    gone = Rule(command="UID FETCH", nth=nth, action=Respond(b"{tag} OK -\r\n"))
-    found = whole(peer(messages=[PeerMessage(uid=1, octets=OCTETS)], rules=[gone]))
-    assert isinstance(found, FetchFailure)
-    assert found.code is Code.NOT_FOUND

@@ -9,7 +9,7 @@ from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError
 from servers.peer import PeerFactory
-from servers.peer_actions import Close, Respond, Rule
+from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
 
 SEARCH = Command(name="SEARCH", arguments=[b"ALL"], uid=True)
@@ -34,10 +34,10 @@ def task(mailbox: str, steps: Steps[list[int]]) -> MailboxTask[list[int]]:
 def test_all_go_on_in_step(peer: PeerFactory) -> None:
     boxes = [PeerMailbox(name=f"Box{n}", messages=make_messages(*range(1, n + 1))) for n in (1, 2, 3)]
     with session_on(make_account(peer(mailboxes=boxes))) as session:
-        before = session.handle.traffic.round_trips
+        before = session.traffic.round_trips
         results = run_pipelined(session, [task(f"Box{n}", count_twice()) for n in (1, 2, 3)])
         assert results == [[1, 1], [2, 2], [3, 3]]
-        assert session.handle.traffic.round_trips - before == 2
+        assert session.traffic.round_trips - before == 2
         assert run_pipelined(session, []) == []
 
 
@@ -77,32 +77,6 @@ def test_a_refused_mailbox_fails_its_task_alone(peer: PeerFactory, refusal: byte
     assert results[0] == results[2] == results[4] == [1, 1]
     missing = refusal in {b"NO [NONEXISTENT] None", b"NO None"}
     assert [type(each) for each in results[1::2]] == [NotFoundError if missing else InternalError] * 2
-
-
-def test_an_error_of_a_dialogue_is_its_result(peer: PeerFactory) -> None:
-    def failing() -> Steps[list[int]]:
-        yield [SEARCH]
-        raise InternalError("Nonsense.", reason=Reason.PROTOCOL_VIOLATION)
-
-    with session_on(make_account(peer())) as session:
-        results = run_pipelined(session, [task("INBOX", failing()), task("INBOX", count_twice())])
-    assert isinstance(results[0], InternalError)
-    assert results[1] == [0, 0]
-
-
-@pytest.mark.parametrize("command", ["EXAMINE", "UID SEARCH"])
-@pytest.mark.parametrize("literal", [False, True])
-def test_a_lost_connection_ends_all_searches(peer: PeerFactory, command: str, *, literal: bool) -> None:
-    def search() -> Steps[list[int]]:
-        key = "ä".encode() if literal else b"x"
-        yield [Command(name="SEARCH", arguments=[b"TEXT", key], uid=True)]
-        return []
-
-    server = peer(capabilities=("IMAP4rev1",), rules=[Rule(command=command, action=Close("before"))])
-    with session_on(make_account(server)) as session:
-        with pytest.raises(InternalError, match="lost"):
-            run_pipelined(session, [task("INBOX", search())])
-        assert session.in_doubt
 
 
 def test_new_mail_that_is_told_meanwhile_is_counted(peer: PeerFactory) -> None:

@@ -1,20 +1,22 @@
 """Sessions are shared, checked, aged and lost; calls do not notice, but in what they cost."""
 
-from functools import partial
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 
 from imap.conftest import PoolFactory
-from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest, open_mailbox
+from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest
+from mailmcp.imap.account import Tls
+from mailmcp.imap.connect import log_in
 from mailmcp.imap.pool import SESSION_IDLE_CHECK_S, SESSION_IDLE_MAX_S
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
+from servers.certificates import Certificates
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Bye, Close, Respond, Rule, Silence
-from servers.peer_mailbox import PeerMailbox, make_messages
+from servers.peer_mailbox import make_messages
 
 CALLS = 24
 LIMIT = Respond(b"{tag} NO [LIMIT] Enough\r\n")
@@ -37,11 +39,6 @@ def open_sessions(server: Peer, pool: RunningPool, count: int) -> None:
     assert server.open_connections == count
 
 
-def look_at(mailbox: str, session: Session) -> None:
-    open_mailbox(session, mailbox)
-    session.run("NOOP")
-
-
 @pytest.mark.parametrize("limit", [1, 4])
 def test_many_calls_at_once_share_a_few_sessions(
     dovecot: Dovecot, dovecot_user: Login, run_pool: PoolFactory, limit: int
@@ -53,20 +50,6 @@ def test_many_calls_at_once_share_a_few_sessions(
     sessions = pool.pool.sessions_of("main")
     assert sessions.leased == 0
     assert 0 < len(sessions.idle) <= limit
-
-
-def test_a_session_that_has_the_mailbox_open_is_preferred(peer: PeerFactory, run_pool: PoolFactory) -> None:
-    server = peer(mailboxes=[PeerMailbox(name=name) for name in "ABC"])
-    pool = run_pool(make_account(server))
-    open_sessions(server, pool, 3)
-    for mailbox in "ABC":
-        pool.run(partial(look_at, mailbox), mailbox=mailbox)
-    before = len(server.commands)
-    for mailbox in "BBA":
-        pool.run(partial(look_at, mailbox), mailbox=mailbox)
-    connections = [each.connection for each in server.commands[before:] if each.name == "EXAMINE"]
-    first = [each.connection for each in server.commands[:before] if each.name == "EXAMINE"]
-    assert connections == [first[1], first[1], first[0]]
 
 
 def test_a_session_that_was_idle_is_checked_before_it_is_used(server: Peer, run_pool: PoolFactory) -> None:
@@ -185,3 +168,81 @@ def test_where_other_programs_hold_all_sessions_the_call_fails_for_now(
     assert len(server.logins) == 1
     server.rules.clear()
     assert pool.run(newest) == [1]
+
+
+# A call that ends early, by its caller, its deadline or the pool's end, ends its connection at once.
+
+
+@pytest.mark.parametrize("tls", [Tls.NONE, Tls.IMPLICIT])
+@pytest.mark.parametrize("command", ["", "LOGIN", "ID", "UID FETCH"])
+def test_a_cancelled_call_ends_its_connection(
+    peer: PeerFactory, run_pool: PoolFactory, certificates: Certificates, tls: Tls, command: str
+) -> None:
+    """Where the server never answers: nothing at all, not even a TLS handshake, or one command."""
+    server = peer(
+        messages=make_messages(1),
+        greeting=None if command else Silence(),
+        rules=[Rule(command=command, action=Silence())],
+        tls=certificates.server_context() if tls is Tls.IMPLICIT and command else None,
+    )
+    pool = run_pool(make_account(server, tls=tls, ca_file=certificates.ca_file))
+    call = pool.start(newest)
+    if command:
+        server.wait_for(command)
+    else:
+        server.wait_connected()
+    call.cancel()
+    server.wait_closed(1)
+    server.rules.clear()
+    if command:
+        assert pool.run(newest) == [1]
+
+
+def test_a_session_that_came_up_for_nobody_is_closed(
+    peer: PeerFactory, run_pool: PoolFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The call ends after its thread has logged in, before its result is taken."""
+    server = peer(messages=make_messages(1))
+    logged_in, go_on = Event(), Event()
+
+    def slow(session: Session) -> None:
+        log_in(session)
+        logged_in.set()
+        go_on.wait(RESULT_TIMEOUT_S)
+
+    monkeypatch.setattr("mailmcp.imap.pool.log_in", slow)
+    pool = run_pool(make_account(server))
+    call = pool.start(newest)
+    assert logged_in.wait(RESULT_TIMEOUT_S)
+    call.cancel()
+    server.wait_closed(1)
+    go_on.set()
+    assert pool.run(newest) == [1]
+    assert server.connections == 2
+
+
+@pytest.mark.parametrize("command", ["LOGIN", "UID FETCH"])
+def test_closing_the_pool_ends_its_calls_and_nothing_is_tried_again(peer: PeerFactory, command: str) -> None:
+    server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
+    with RunningPool(make_account(server, max_sessions=2)) as pool:
+        calls = [pool.start(newest) for _ in range(3)]
+        server.wait_for(command)
+        pool.close()
+    for call in calls:
+        with pytest.raises(InternalError) as caught:
+            call.result(RESULT_TIMEOUT_S)
+        assert caught.value.reason is Reason.CONNECTION_LOST
+    for number in range(1, server.connections + 1):
+        server.wait_closed(number)
+    assert server.connections <= 2
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_closing_says_goodbye_and_does_not_wait_for_an_answer(peer: PeerFactory, *, answers: bool) -> None:
+    server = peer(messages=make_messages(1))
+    if not answers:
+        server.rules.append(Rule(command="LOGOUT", action=Silence()))
+    with RunningPool(make_account(server)) as pool:
+        pool.run(newest)
+    assert server.commands[-1].name == "LOGOUT"
+    server.wait_closed(1)

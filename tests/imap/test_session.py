@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from imapclient import IMAPClient
 
-from imap.conftest import PoolFactory
 from imap.scenes import (
     At,
     Endpoint,
@@ -20,7 +19,6 @@ from imap.scenes import (
 from mailmcp.imap.account import Account
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.imap.pool import SESSION_IDLE_CHECK_S
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import ConflictError, InternalError, NotFoundError
@@ -111,19 +109,6 @@ def test_a_deleted_mailbox_is_missing(store: Store) -> None:
         assert uids(session, "INBOX") == []
 
 
-def test_a_call_does_not_fail_over_the_mailbox_of_the_call_before(
-    store: Store, run_pool: PoolFactory
-) -> None:
-    """Dovecot ends a session whose mailbox was deleted: that is a connection lost, and made again."""
-    store.fill("Project", 1)
-    pool = run_pool(store.account)
-    pool.run(lambda session: open_mailbox(session, "Project"))
-    store.delete("Project")
-    pool.clock.now += SESSION_IDLE_CHECK_S + 1
-    assert "Project" not in pool.run(lambda session: [each.name for each in list_mailboxes(session)])
-    assert pool.run(lambda session: uids(session, "INBOX")) == []
-
-
 @pytest.mark.parametrize("mailbox", ["INBOX/", "%", "x" * 2_000])
 def test_what_no_mailbox_can_be_called_is_missing(store: Store, mailbox: str) -> None:
     with session_on(store.account) as session, pytest.raises(NotFoundError) as caught:
@@ -143,9 +128,9 @@ def test_a_raw_name_is_opened_as_the_server_spells_it(
         open_mailbox(session, "Müll")
         session.begin_lease()
         session.choose("Müll")
-        before = session.handle.traffic.round_trips
+        before = session.traffic.round_trips
         assert set(fetch_messages(session, [1], ["UID"]).messages) == {1}
-        assert session.handle.traffic.round_trips - before == round_trips
+        assert session.traffic.round_trips - before == round_trips
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Random mail to be grouped, and an oracle that reads it from the server with the standard library."""
+"""Random mail to be grouped, and an oracle that reads it with the standard library."""
 
 import re
 from collections import defaultdict
@@ -10,6 +10,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime, parsedate_to_datetime
 from random import Random
 
+from search.known_mail import EDGES
 from tools.stores import Store
 
 SENDERS = (
@@ -43,51 +44,34 @@ LEAVE = (
     "<mailto:stop@news.example.org?subject=stop>",
 )
 MAILBOXES = ("INBOX", "Archive", "Listen/Grün")
-EDGES = tuple(
-    datetime.fromisoformat(each)
-    for each in (
-        "2024-03-30T23:59:59+01:00",
-        "2024-03-31T00:00:00+01:00",
-        "2024-03-31T23:59:59+02:00",
-        "2024-04-01T00:00:00+02:00",
-        "2024-10-27T00:00:00+02:00",
-        "2024-10-27T23:59:59+01:00",
-        "2024-11-03T23:59:59-05:00",
-        "2024-11-04T00:00:00-05:00",
-        "2024-12-29T23:59:59Z",
-        "2024-12-30T00:00:00Z",
-        "2024-12-31T23:59:59Z",
-        "2025-01-01T00:00:00Z",
-        "2025-01-01T00:00:00+14:00",
-        "2026-12-31T12:00:00Z",
-        "2027-01-03T23:59:59Z",
-    )
-)
-"""Where days, ISO weeks, months and years begin and end in one zone or another."""
+_EDGES = [datetime.fromisoformat(each) for each in (*EDGES[11:21], *EDGES[-6:])]
 
 
-def fill(store: Store, seed: int, count: int) -> None:
+def fill(store: Store, seed: int, count: int) -> "list[Raw]":
     """Fill the mailboxes with random mail; some messages are in several, and some twice in one."""
     chance = Random(seed)  # noqa: S311 - repeatable, not secret
     first = datetime(2024, 1, 1, tzinfo=UTC)
-    times = sorted([*EDGES, *(first + timedelta(minutes=chance.randrange(900_000)) for _ in range(count))])
+    times = sorted([*_EDGES, *(first + timedelta(minutes=chance.randrange(900_000)) for _ in range(count))])
     if seed % 2:
         chance.shuffle(times)  # as after an import
+    filled = []
     for number, received in enumerate(times):
-        octets = _compose(chance, number)
-        flags = [b"\\Seen"] if chance.random() < 0.6 else []
-        places = chance.choices(MAILBOXES, k=chance.choice((1, 1, 1, 2, 3)))
-        for place in places:
-            store.fill(place, [octets], flags=flags, received=received)
+        octets, unread = _compose(chance, number), chance.random() < 0.4
+        stored = [(place, octets) for place in chance.choices(MAILBOXES, k=chance.choice((1, 1, 1, 2, 3)))]
         if chance.random() < 0.05:  # no copy, though of the same size and second
             other = octets.replace(b"<%06d@" % number, b"<%06d@" % (number + 500_000))
-            store.fill(chance.choice(MAILBOXES), [other], flags=flags, received=received)
+            stored.append((chance.choice(MAILBOXES), other))
+        for mailbox, message in stored:
+            flags = [] if unread else [b"\\Seen"]
+            [uid] = store.fill(mailbox, [message], flags=flags, received=received)
+            filled.append(Raw(mailbox, uid, message, received, unread))
+    return filled
 
 
 def _compose(chance: Random, number: int) -> bytes:
     fields = [f"Message-ID: <{number:06}@mail.example>"]
     if chance.random() < 0.9:  # else it was written when it arrived, as far as anyone knows
-        written = chance.choice(EDGES) + timedelta(minutes=chance.choice((0, 0, 700, 70_000)))
+        written = chance.choice(_EDGES) + timedelta(minutes=chance.choice((0, 0, 700, 70_000)))
         fields.append(f"Date: {format_datetime(written)}")
     if chance.random() < 0.95:
         fields.append(f"From: {chance.choice(SENDERS)}")
@@ -105,9 +89,9 @@ def _compose(chance: Random, number: int) -> bytes:
     return ("\r\n".join(fields) + f"\r\n\r\nText of {number}.\r\n").encode()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Raw:
-    """A message as it is on the server, read by the standard library."""
+    """A message on the server, read by the standard library."""
 
     mailbox: str
     uid: int
@@ -124,27 +108,6 @@ class Raw:
     def parsed(self) -> EmailMessage:
         """The message."""
         return message_from_bytes(self.octets, policy=policy.default)
-
-
-def read_all(store: Store, mailboxes: Sequence[str] = MAILBOXES) -> list[Raw]:
-    """Read all messages."""
-    found = []
-    with store.client() as client:
-        client.normalise_times = False
-        for mailbox in mailboxes:
-            client.select_folder(mailbox, readonly=True)
-            rows = client.fetch(client.search(), ["BODY.PEEK[]", "FLAGS", "INTERNALDATE"])
-            for uid, row in rows.items():
-                found.append(
-                    Raw(
-                        mailbox=mailbox,
-                        uid=uid,
-                        octets=row[b"BODY[]"],
-                        received=row[b"INTERNALDATE"].astimezone(UTC),
-                        unread=b"\\Seen" not in row[b"FLAGS"],
-                    )
-                )
-    return found
 
 
 @dataclass(slots=True)

@@ -1,5 +1,6 @@
 """Some thousand messages of which everything is known, made anew in each run, always the same."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -7,6 +8,7 @@ from imapclient import IMAPClient
 
 from search.composing import Written, compose
 from search.kinds import KINDS
+from tools.stores import Store
 
 _STEP = timedelta(hours=6, minutes=37, seconds=13)
 """Between two times of arrival: 5,000 of them are nearly four years."""
@@ -115,6 +117,10 @@ class Known:
         """When it was written, as far as it shows."""
         return self.dated or self.received
 
+    def time(self, arguments: Mapping[str, object]) -> datetime:
+        """When it arrived, or was written if a search goes by that."""
+        return self.dated_or_received if arguments.get("dates") == "written" else self.received
+
     @property
     def size(self) -> int:
         """Its octets."""
@@ -194,3 +200,9 @@ def append_known(client: IMAPClient, mailbox: str, messages: list[Known]) -> lis
     client.select_folder(mailbox, readonly=True)
     uids: list[int] = sorted(client.search())
     return uids
+
+
+def fill(store: Store, messages: list[Known]) -> dict[int, Known]:
+    """Put messages into an empty INBOX; returns them by UID."""
+    with store.client() as client:
+        return dict(zip(append_known(client, "INBOX", messages), messages, strict=True))

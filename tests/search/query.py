@@ -6,7 +6,7 @@ from datetime import UTC, date, tzinfo
 from zoneinfo import ZoneInfo
 
 from search.known_mail import Known
-from search.rules import Anywhere, Rules
+from search.rules import Rules
 
 Matches = Callable[[Known, Rules], bool]
 
@@ -42,17 +42,13 @@ def _short(value: object) -> str:
 
 
 def everywhere(*words: str) -> Matches:
-    """All words occur where people see them, or with `Anywhere` in any place."""
-    return lambda message, rules: all(rules.seen(message, word) for word in words)
+    """All words occur where people see them, or where none does, in any place."""
+    return lambda message, rules: all(rules.found(message, word) for word in words)
 
 
 def nowhere(*words: str) -> Matches:
-    """None of the words occurs."""
-    return lambda message, rules: not any(_seen(message, rules, word) for word in words)
-
-
-def _seen(message: Known, rules: Rules, word: str) -> bool:
-    return (rules.rules if isinstance(rules, Anywhere) else rules).seen(message, word)
+    """None of the words occurs where people see it."""
+    return lambda message, rules: not any(rules.seen(message, word) for word in words)
 
 
 def in_body(phrase: str) -> Matches:

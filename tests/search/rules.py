@@ -4,33 +4,45 @@ RFC 9051 section 6.4.4 asks for substrings in any case and leaves the rest open.
 """
 
 import unicodedata
+from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
 
 from typing_extensions import override
 
 from search.known_mail import Known
 
 
-class Rules(Protocol):
+@dataclass(frozen=True, slots=True)
+class Rules:
     """How one server reads the text of a query."""
+
+    anywhere: bool = False
+    """Whether words of `query` are nowhere among what people see: TEXT finds them."""
 
     def text(self, message: Known, word: str) -> bool:
         """Whether TEXT finds a word in a message."""
+        raise NotImplementedError
+
+    def body(self, message: Known, word: str) -> bool:
+        """Whether BODY does."""
+        raise NotImplementedError
+
+    def field(self, value: str, word: str) -> bool:
+        """Whether a word is found in the value of a header field."""
+        raise NotImplementedError
+
+    def keyword(self, message: Known, keyword: str) -> bool:
+        """Whether a message has a keyword."""
+        raise NotImplementedError
 
     def seen(self, message: Known, word: str) -> bool:
         """Whether a word is in the subject, the people or the text."""
         fields = (message.subject, message.from_, message.to, message.cc)
         return any(self.field(each, word) for each in fields) or self.body(message, word)
 
-    def body(self, message: Known, word: str) -> bool:
-        """Whether BODY does."""
-
-    def field(self, value: str, word: str) -> bool:
-        """Whether a word is found in the value of a header field."""
-
-    def keyword(self, message: Known, keyword: str) -> bool:
-        """Whether a message has a keyword."""
+    def found(self, message: Known, word: str) -> bool:
+        """Whether `query` finds a word."""
+        return self.text(message, word) if self.anywhere else self.seen(message, word)
 
 
 class DovecotRules(Rules):
@@ -82,33 +94,6 @@ class PymapRules(Rules):
     @override
     def keyword(self, message: Known, keyword: str) -> bool:
         return keyword in message.flags
-
-
-class Anywhere(Rules):
-    """Those of a server for words that are nowhere among what people see: TEXT finds them."""
-
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-
-    @override
-    def seen(self, message: Known, word: str) -> bool:
-        return self.rules.text(message, word)
-
-    @override
-    def text(self, message: Known, word: str) -> bool:
-        return self.rules.text(message, word)
-
-    @override
-    def body(self, message: Known, word: str) -> bool:
-        return self.rules.body(message, word)
-
-    @override
-    def field(self, value: str, word: str) -> bool:
-        return self.rules.field(value, word)
-
-    @override
-    def keyword(self, message: Known, keyword: str) -> bool:
-        return self.rules.keyword(message, keyword)
 
 
 @cache

@@ -51,11 +51,7 @@ CASES: tuple[tuple[str, dict[str, object], set[str], str], ...] = (
 )
 
 
-@pytest.mark.parametrize(
-    "correspondence",
-    thin(SERVERS, keep_every=7),
-    indirect=True,
-)
+@pytest.mark.parametrize("correspondence", thin(SERVERS, keep_every=7), indirect=True)
 def test_what_awaits_a_reply_is_what_nobody_answered(correspondence: tuple[Desk, Oracle]) -> None:
     desk, oracle = correspondence
     doubtful = sure = 0

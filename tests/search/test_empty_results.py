@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from search.filled import Filled
 from servers.dovecot import Dovecot
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -138,12 +137,6 @@ def test_where_there_is_nothing_left_the_search_ends(desk: Desk) -> None:
     assert desk.call(action["tool"], action["arguments"]).data["mailboxes"]
 
 
-def test_nothing_found_among_five_thousand_is_complete(filled_dovecot: Filled) -> None:
-    reply = filled_dovecot.desk.search(larger_than=100_000_000, since="2001-01-01", has_attachment=True)
-    assert reply.outcome.summary.startswith("No messages matched in `INBOX` (home), out of 5000")
-    assert reply.data["coverage"]["complete"]
-
-
 def test_a_mailbox_that_failed_is_searched_again_by_the_next_action(
     peer: PeerFactory, open_desk: DeskFactory
 ) -> None:
@@ -157,18 +150,6 @@ def test_a_mailbox_that_failed_is_searched_again_by_the_next_action(
     server.rules.clear()
     again = follow(desk, first)
     assert (subjects(again), again.data["status"]) == ({"Message 3"}, "ok")
-
-
-def test_an_account_that_is_down_is_searched_again_by_the_next_action(
-    peer: PeerFactory, store: Store
-) -> None:
-    refusing = Rule(command="LIST", action=Respond(b"{tag} NO [UNAVAILABLE] Later\r\n"))
-    server = peer(messages=make_messages(3), rules=[refusing])
-    with Desk([store.named("home"), replace(peer_account(server), account_id="club")]) as desk:
-        first = desk.search(account_id="*", mailbox="*", subject="Message 3")
-        assert (first.data["messages"], first.data["status"]) == ([], "partial")
-        server.rules.clear()
-        assert subjects(follow(desk, first)) == {"Message 3"}
 
 
 @pytest.mark.parametrize("name", ["Trash", "Junk"])

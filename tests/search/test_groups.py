@@ -11,7 +11,7 @@ import pytest
 from mailmcp.model.message_ref import parse_ref
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.search.groups.keys import GroupBy
-from search.group_mail import MAILBOXES, Expected, Raw, fill, group, read_all
+from search.group_mail import MAILBOXES, Expected, Raw, fill, group
 from servers.dovecot import Dovecot
 from servers.embedded import Pymap
 from thinning import thin
@@ -62,9 +62,9 @@ def filled(request: pytest.FixtureRequest, dovecot: Dovecot) -> Iterator[Filled]
 
 
 def _filled(store: Store, seed: int, count: int) -> Iterator[Filled]:
-    fill(store, seed, count)
+    messages = fill(store, seed, count)
     with Desk([store.account]) as desk:
-        yield Filled(desk, read_all(store))
+        yield Filled(desk, messages)
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,7 @@ from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.stores import peer_account
 
-CAPABILITIES = {
-    "sorts": ("IMAP4rev1", "LITERAL+", "ESEARCH", "SORT"),
-    "plain": ("IMAP4rev1", "LITERAL+"),
-}
+CAPABILITIES = {"sorts": ("IMAP4rev1", "LITERAL+", "ESEARCH", "SORT"), "plain": ("IMAP4rev1", "LITERAL+")}
 SEARCHES: tuple[Mapping[str, object], ...] = (
     {},
     {"sort": "oldest"},

@@ -8,8 +8,7 @@ from imap.searches import letter, letters
 from mailmcp import limits
 from mcp_envelope import ToolError
 from search.peer_mail import as_html, ascii_alone, at_noon, in_the_far_east, twenty
-from search.trap_table_answers import ANSWERS
-from search.trap_table_keys import KEYS
+from search.trap_table import ANSWERS, KEYS
 from search.traps import PLAIN, Trap
 from servers.peer import Peer, PeerFactory
 from tools.conftest import DeskFactory

@@ -1,7 +1,8 @@
 """A trap: a real server that searches wrongly, played by the scripted peer, and the right reply."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 from search.peer_mail import twenty
 from servers.peer_actions import Respond, Rule
@@ -25,13 +26,15 @@ def when(containing: str, answer: bytes) -> Rule:
     return Rule(command="UID SEARCH", containing=containing, action=Respond(answer))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Trap:
     """One server's way to be wrong, and what comes out."""
 
     server: str
     arguments: dict[str, object]
     rules: Sequence[Rule] = ()
+    uids: Sequence[int] = ()
+    _: KW_ONLY
     capabilities: Sequence[str] = PLAIN
     foreign: bool = True
     """Whether some message has non-ASCII letters."""
@@ -39,7 +42,6 @@ class Trap:
     plain_text: bool = True
     """Whether some message is a single part of plain text."""
 
-    uids: Sequence[int] = ()
     complete: bool = True
     says: str = ""
     """Part of the text of the reply, or of the error."""
@@ -51,3 +53,10 @@ class Trap:
 VERIFIED = "checked here, message by message"
 HEADERS_ONLY = "Words were looked for in subjects and senders only"
 NO_CHARSET = "can't search for non-ASCII text"
+
+
+def in_headers(
+    server: str, arguments: dict[str, object], rules: Sequence[Rule], *uids: int, **facts: Any
+) -> Trap:
+    """Make the trap of a server whose search for words fails, so that only headers are looked at."""
+    return Trap(server, arguments, rules, uids, complete=False, says=HEADERS_ONLY, **facts)

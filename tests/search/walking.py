@@ -1,13 +1,18 @@
 """Follow a search to its last page, and check each page against what it claims."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
+import pytest
+
+from mailmcp.tools.preferences import DEFAULTS
+from mcp_envelope import InvalidInputError
+from search.filled import Filled
 from search.known_mail import Known
 from search.query import Query
-from search.rules import Anywhere, Rules
+from search.rules import Rules
 from tools.desk import Desk, Reply
 
 _SIZES = (1, 2, 3, 5, 10, 33, 100)
@@ -21,19 +26,33 @@ def expected_uids(query: Query, known: Mapping[int, Known], rules: Rules) -> lis
     """List the UIDs a query must find, in the order in which it must."""
     found = [uid for uid, message in known.items() if query.matches(message, rules)]
     if not found:
-        found = [uid for uid, message in known.items() if query.matches(message, Anywhere(rules))]
-    by_date = query.arguments.get("dates") == "written"
+        found = [
+            uid for uid, message in known.items() if query.matches(message, replace(rules, anywhere=True))
+        ]
+    sort = query.arguments.get("sort")
 
-    def time(uid: int) -> datetime:
-        return known[uid].dated_or_received if by_date else known[uid].received
+    def rank(uid: int) -> tuple[float, int]:
+        message = known[uid]
+        return message.size if sort == "largest" else message.time(query.arguments).timestamp(), uid
 
-    match query.arguments.get("sort"):
-        case "oldest":
-            return sorted(found, key=lambda uid: (time(uid), uid))
-        case "largest":
-            return sorted(found, key=lambda uid: (known[uid].size, uid), reverse=True)
-        case _:
-            return sorted(found, key=lambda uid: (time(uid), uid), reverse=True)
+    return sorted(found, key=rank, reverse=sort != "oldest")
+
+
+def ask(filled: Filled, query: Query) -> list[int]:
+    """Send a query, check all pages, and return the UIDs that it must find; by time where nothing sorts."""
+    desk = filled.desk
+    if not filled.sorts and query.arguments.get("sort") == "largest":
+        with pytest.raises(InvalidInputError, match="Send larger_than"):
+            desk.search(**query.arguments)
+        query = replace(query, arguments={**query.arguments, "sort": "newest"})
+    desk.forget()
+    desk.today, desk.preferences = query.today, replace(DEFAULTS, zone=query.zone)
+    expected = expected_uids(query, filled.known, filled.rules)
+    limit = query.limit or page_sizes(len(expected))
+    pages = list(walk(desk, {"limit": limit, **query.arguments}))
+    check_pages(pages, expected, limit=limit)
+    check_rows(pages[0].data["messages"], filled.known)
+    return expected
 
 
 def page_sizes(total: int) -> int:

@@ -60,27 +60,21 @@ def append(
     return uids
 
 
-def write_maildir(
-    folder: Path,
-    messages: Iterable[bytes],
-    *,
-    flags: Sequence[bytes] = (),
-    first_received: datetime = datetime(2024, 1, 1, tzinfo=UTC),
-) -> int:
+def write_maildir(folder: Path, messages: Iterable[bytes], *, flags: Sequence[bytes] = ()) -> int:
     """Write messages as the files of a new Maildir; UIDs will follow their order, from 1.
 
     The names carry the sizes, so that the server need not read the files to know
-    them; message n is received n minutes after the first.
+    them; one is received each minute.
 
     Args:
         folder: The Maildir, which must not exist yet.
         messages: Whole messages with CRLF line ends.
         flags: System flags set on each of them.
-        first_received: INTERNALDATE of the first.
 
     Returns:
         How many there were.
     """
+    first_received = datetime(2024, 1, 1, tzinfo=UTC)
     for part in ("cur", "new", "tmp"):
         (folder / part).mkdir(parents=True)
     current = str(folder / "cur")
@@ -96,22 +90,15 @@ def write_maildir(
     return count
 
 
-def write_mdbox(
-    folder: Path,
-    messages: Iterable[bytes],
-    *,
-    first_received: datetime = datetime(2016, 1, 1, tzinfo=UTC),
-    apart: timedelta = timedelta(minutes=5),
-) -> int:
+def write_mdbox(folder: Path, messages: Iterable[bytes]) -> int:
     """Write messages as the INBOX of a new mdbox, whose indexes `doveadm force-resync` then builds.
 
-    A million take some seconds. UIDs follow the order of the messages, from 1; none has flags.
+    A million take some seconds. UIDs follow the order of the messages, from 1; one is received each five
+    minutes, and none has flags.
 
     Args:
         folder: The mdbox, which must not exist yet.
         messages: Whole messages with LF line ends.
-        first_received: INTERNALDATE of the first.
-        apart: Between one message and the next.
 
     Returns:
         How many there were.
@@ -119,7 +106,7 @@ def write_mdbox(
     storage = folder / "storage"
     storage.mkdir(parents=True)
     (folder / "mailboxes" / "INBOX" / "dbox-Mails").mkdir(parents=True)
-    received, step = int(first_received.timestamp()), int(apart.total_seconds())
+    received, step = int(datetime(2016, 1, 1, tzinfo=UTC).timestamp()), 300
     rest, count, number = iter(messages), 0, 0
     while batch := list(islice(rest, _MDBOX_FILE_MESSAGES)):
         number += 1

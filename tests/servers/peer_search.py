@@ -10,8 +10,9 @@ from email.header import decode_header, make_header
 from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 
+from mailmcp.imap.fetch import format_sequence_set
 from servers.peer_mailbox import PeerMailbox, PeerMessage
-from servers.peer_syntax import MONTHS, Argument, BadCommandError, as_text, format_uids, select_uids
+from servers.peer_syntax import MONTHS, Argument, BadCommandError, as_text, select_uids
 
 _Test: TypeAlias = Callable[[PeerMessage], bool]
 
@@ -42,7 +43,7 @@ def sort_uids(mailbox: PeerMailbox, sort_keys: list[str], uids: list[int]) -> li
 
 def format_esearch(tag: str, options: list[str], uids: list[int]) -> bytes:
     """Write an ESEARCH response (RFC 4731 section 3.1)."""
-    values = {"ALL": format_uids(uids), "COUNT": f"{len(uids)}"}
+    values = {"ALL": format_sequence_set(uids).decode(), "COUNT": f"{len(uids)}"}
     found = "".join(f" {name} {values[name]}" for name in options if values[name])
     return f'* ESEARCH (TAG "{tag}") UID{found}\r\n'.encode()
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from typing import TypeAlias
 
 Argument: TypeAlias = "str | list[Argument]"
@@ -86,16 +85,6 @@ def select_uids(uid_set: str, existing: Iterable[int]) -> list[int]:
         low, high = min(ends), max(ends)
         chosen.update(uid for uid in uids if low <= uid <= high)
     return sorted(chosen)
-
-
-def format_uids(uids: Iterable[int]) -> str:
-    """Write UIDs as the shortest set, runs as ranges."""
-    ordered = sorted(uids)
-    starts = ordered[:1] + [after for before, after in pairwise(ordered) if after != before + 1]
-    stops = [before for before, after in pairwise(ordered) if after != before + 1] + ordered[-1:]
-    return ",".join(
-        f"{start}:{stop}" if start != stop else f"{start}" for start, stop in zip(starts, stops, strict=True)
-    )
 
 
 def _number(text: str) -> int:

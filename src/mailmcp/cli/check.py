@@ -9,10 +9,10 @@ import click
 
 from mailmcp.cli.options import config_option, load
 from mailmcp.imap.account import Account, Tls
-from mailmcp.imap.connect import ConnectionHandle
+from mailmcp.imap.connect import connect, log_in
 from mailmcp.imap.errors import translate_errors
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.imap.session import Quirks, open_session
+from mailmcp.imap.session import Session
 from mailmcp.server.logs import configure_logging
 from mailmcp.wording import counted
 from mcp_envelope import ToolError
@@ -64,9 +64,10 @@ def check(config: Path | None, account_id: str | None) -> None:
 def check_account(account: Account) -> AccountCheck:
     """Sign in and list the mailboxes; never raises if the server fails."""
     began = perf_counter()
-    handle = ConnectionHandle(account)
+    session = Session(account)
     try:
-        session = open_session(handle, Quirks(), now=0.0)
+        connect(session)
+        log_in(session)
         extensions = " ".join(name for name in USEFUL_CAPABILITIES if session.can(name))
         with translate_errors(account.account_id):
             mailboxes = counted(len(list_mailboxes(session)), "mailbox", "mailboxes")
@@ -74,6 +75,6 @@ def check_account(account: Account) -> AccountCheck:
     except ToolError as failed:
         return AccountCheck(ok=False, said=failed.message)
     finally:
-        handle.close()
+        session.discard()
     took_ms = round((perf_counter() - began) * 1000)
     return AccountCheck(ok=True, said=f"Signed in; {mailboxes} ({took_ms} ms).", extensions=extensions)

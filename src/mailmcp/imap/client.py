@@ -144,7 +144,9 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
         section 5.5). If the connection fails, see `partial_results`.
         """
         wire = self._wire
-        wire.begin()
+        for earlier in (wire.untagged_responses, wire.pending, wire.results):
+            earlier.clear()
+        wire.octets_left = RESPONSE_OCTETS_MAX
         self.partial_results = ()
         tags: list[bytes] = []
         try:
@@ -197,7 +199,9 @@ class _Wire(imaplib.IMAP4):
         self._dial, self._traffic = dial, traffic
         self._was_receiving = True
         self._received = bytearray()
-        self._octets_left = RESPONSE_OCTETS_MAX
+        self.octets_left = RESPONSE_OCTETS_MAX
+        """How much may still be received in response to this burst."""
+
         self._next_line = b""
         self._continues = False
         """Whether the next line continues a response, after a literal."""
@@ -209,13 +213,6 @@ class _Wire(imaplib.IMAP4):
         """Of those that are."""
 
         super().__init__(host)
-
-    def begin(self) -> None:
-        """Forget earlier responses and allow a new `RESPONSE_OCTETS_MAX`."""
-        self.untagged_responses.clear()
-        self.pending.clear()
-        self.results.clear()
-        self._octets_left = RESPONSE_OCTETS_MAX
 
     def _end_command(self, tag: bytes) -> None:
         """Record the result of a command, with the untagged responses since the one that ended before it."""
@@ -311,15 +308,15 @@ class _Wire(imaplib.IMAP4):
         searched = 0
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
-            if searched > self._octets_left:
+            if searched > self.octets_left:
                 break
             self._receive()
         self._spend(end + 1 or searched)
         return self._take(end + 1)
 
     def _spend(self, octets: int) -> None:
-        self._octets_left -= octets
-        if self._octets_left < 0:
+        self.octets_left -= octets
+        if self.octets_left < 0:
             raise ProtocolViolationError(_TOO_LONG)
 
     def _receive(self) -> None:

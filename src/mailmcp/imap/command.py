@@ -1,7 +1,7 @@
 """Commands, the responses to them, and what a refusal means (RFC 9051 sections 6 and 7)."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -258,8 +258,3 @@ class RefusedError(Exception):
         """Whether it only ends the connection and says nothing about the command."""
         says = self.is_final or self.is_temporary or self.is_connection_limit
         return self.status == "BYE" and not says
-
-
-def find_asking_to_wait(replies: Iterable[Response | RefusedError]) -> RefusedError | None:
-    """Return the first refusal after which no more commands should be sent for now."""
-    return next((each for each in replies if isinstance(each, RefusedError) and each.asks_to_wait), None)

@@ -1,8 +1,7 @@
 """From an account to a signed-in connection: TCP, TLS, login, ID.
 
 `connect` and `log_in` are the steps. They block, and raise `DeadlineError` if a timeout of the
-account passed, and `InternalError` if the connection, TLS or the server failed. Another thread can abort a
-connection by its handle.
+account passed, and `InternalError` if the connection, TLS or the server failed.
 """
 
 import os
@@ -11,14 +10,13 @@ import ssl
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from threading import Thread
 from time import monotonic
 from typing import Any
 
 from mailmcp import __version__
 from mailmcp.imap.account import Account, BearerToken, Mechanism, Password, Tls
-from mailmcp.imap.client import ByeError, Client, Traffic
+from mailmcp.imap.client import ByeError, Client
 from mailmcp.imap.command import RefusedError, quoted
 from mailmcp.imap.errors import (
     connection_lost_error,
@@ -26,105 +24,41 @@ from mailmcp.imap.errors import (
     login_refused_error,
     tls_error,
     token_refused_error,
-    translate_errors,
 )
+from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 
 
-@dataclass(slots=True, eq=False)
-class ConnectionHandle:
-    """A connection from its first packet to its end; another thread may abort it.
-
-    Closing a socket does not wake a thread that reads from it, but shutting it down does. The handle
-    duplicates the socket, so that it can also abort a TLS handshake.
-    """
-
-    account: Account
-    traffic: Traffic = field(default_factory=Traffic)
-    stage: Reason = Reason.CONNECT
-    login_sent: bool = False
-    """Whether a login was sent, or at least its command without the password."""
-
-    login_answered: bool = False
-    """Whether the server answered the login. One that it did not answer may count as a failure there."""
-
-    aborted: bool = False
-    connection: Client | None = None
-    _socket: socket.socket | None = None
-
-    def watch(self, sock: socket.socket) -> None:
-        """Make `sock` the one that `abort` shuts down.
-
-        Raises:
-            ConnectionAbortedError: `abort` was called already. A socket that is not connected can't be shut
-                down, and would still connect.
-        """
-        self._release_socket()
-        self._socket = sock.dup()
-        if self.aborted:
-            raise ConnectionAbortedError("aborted before it was connected")
-
-    def abort(self) -> None:
-        """Shut the connection down from any thread; blocked reads and writes fail at once."""
-        self.aborted = True
-        duplicate = self._socket  # the connection's own thread may release it meanwhile
-        if duplicate is not None:
-            with suppress(OSError):  # not connected yet, or closed by the server
-                duplicate.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        """Close the connection without a LOGOUT."""
-        if self.connection is not None:
-            with suppress(OSError):
-                self.connection.shutdown()
-        self._release_socket()
-
-    @contextmanager
-    def closing_on_failure(self) -> Iterator[None]:
-        """Close the connection on an error, and translate the error by the stage at which it came."""
-        try:
-            yield
-        except BaseException:
-            self.close()
-            with translate_errors(self.account.account_id, self.stage):
-                raise
-
-    def _release_socket(self) -> None:
-        duplicate, self._socket = self._socket, None
-        if duplicate is not None:
-            duplicate.close()
-
-
-def connect(handle: ConnectionHandle) -> Client:
+def connect(session: Session) -> None:
     """Connect and secure the connection."""
-    account = handle.account
-    with handle.closing_on_failure():
-        connection = handle.connection = Client(
+    account = session.account
+    with session.closing_on_failure():
+        session.client = Client(
             account.host,
-            dial=lambda: _dial(handle),
-            traffic=handle.traffic,
+            dial=lambda: _dial(session),
+            traffic=session.traffic,
             timeout_s=account.command_timeout_s,
         )
-        handle.stage = Reason.COMMAND
-        connection.learn_capabilities()
+        session.stage = Reason.COMMAND
+        session.client.learn_capabilities()
         if account.tls is Tls.STARTTLS:
-            _start_tls(connection, account)
-    return connection
+            _start_tls(session.client, account)
 
 
-def log_in(connection: Client, handle: ConnectionHandle) -> None:
+def log_in(session: Session) -> None:
     """Log in once, and send the client's name if the server knows ID (RFC 2971).
 
     NetEase opens no mailbox without it. `AuthFailedError` if the login is refused or not offered, or there is
     no password.
     """
-    with handle.closing_on_failure():
+    connection = session.connection
+    with session.closing_on_failure():
         if not connection.preauthenticated:
-            match handle.account.credentials:
+            match session.account.credentials:
                 case Password(read=read_password):
-                    _log_in_with_password(connection, handle, read_password())
+                    _log_in_with_password(session, read_password())
                 case BearerToken() as bearer:
-                    _log_in_with_token(connection, handle, bearer)
+                    _log_in_with_token(session, bearer)
             connection.learn_capabilities()
         if connection.can("ID"):
             with suppress(RefusedError):  # a server that refuses it still serves
@@ -143,16 +77,16 @@ def tls_context(account: Account) -> ssl.SSLContext:
         ) from error
 
 
-def _dial(handle: ConnectionHandle) -> socket.socket:
+def _dial(session: Session) -> socket.socket:
     """Look up the host, connect and, for implicit TLS, secure: all within one `connect_timeout_s`."""
-    account = handle.account
+    account = session.account
     context = tls_context(account) if account.tls is Tls.IMPLICIT else None
     deadline = monotonic() + account.connect_timeout_s
-    sock = _connect_tcp(handle, _look_up(account), deadline)
+    sock = _connect_tcp(session, _look_up(account), deadline)
     if context is not None:
         sock.settimeout(_seconds_until(deadline))
         sock = context.wrap_socket(sock, server_hostname=account.host)
-    handle.stage = Reason.GREETING
+    session.stage = Reason.GREETING
     sock.settimeout(account.connect_timeout_s)
     return sock
 
@@ -176,7 +110,7 @@ def _look_up(account: Account) -> list[Any]:
     return found.result(account.connect_timeout_s)
 
 
-def _connect_tcp(handle: ConnectionHandle, addresses: list[Any], deadline: float) -> socket.socket:
+def _connect_tcp(session: Session, addresses: list[Any], deadline: float) -> socket.socket:
     """Try the host's addresses in turn.
 
     Each gets its share of the remaining time, so that one that doesn't respond leaves some for the next.
@@ -187,7 +121,7 @@ def _connect_tcp(handle: ConnectionHandle, addresses: list[Any], deadline: float
         sock = socket.socket(family, kind, protocol)
         sock.settimeout(_seconds_until(deadline) / left)
         try:
-            handle.watch(sock)
+            session.watch(sock)
             sock.connect(address)
         except OSError:
             sock.close()
@@ -219,14 +153,14 @@ def _start_tls(connection: Client, account: Account) -> None:
         raise tls_error(account.account_id, message.format("refuses it")) from error
 
 
-def _log_in_with_password(connection: Client, handle: ConnectionHandle, password: str) -> None:
-    account = handle.account
+def _log_in_with_password(session: Session, password: str) -> None:
+    account, connection = session.account, session.connection
     offers_plain, login_disabled = connection.can("AUTH=PLAIN"), connection.can("LOGINDISABLED")
     offers_oauth = connection.can("AUTH=XOAUTH2") or connection.can("AUTH=OAUTHBEARER")
     if login_disabled and not offers_plain:
         raise login_disabled_error(account, offers_oauth=offers_oauth)
     try:
-        with _login(handle):
+        with _login(session):
             # LOGIN knows no charset, and IMAPClient quotes no user name.
             if (offers_plain and login_disabled) or not (account.user + password).isascii():
                 connection.plain_login(account.user, password)
@@ -238,18 +172,18 @@ def _log_in_with_password(connection: Client, handle: ConnectionHandle, password
         raise login_refused_error(account, error) from None
 
 
-def _log_in_with_token(connection: Client, handle: ConnectionHandle, bearer: BearerToken) -> None:
+def _log_in_with_token(session: Session, bearer: BearerToken) -> None:
     """Log in with an access token, and with another one if the server refuses the first.
 
     A token can be revoked before it expires. Dovecot answers UNAVAILABLE where its introspection fails.
     """
-    account, refused = handle.account, ""
+    account, connection, refused = session.account, session.connection, ""
     has_xoauth2 = bearer.mechanism is Mechanism.XOAUTH2
     send = connection.oauth2_login if has_xoauth2 else connection.oauthbearer_login
     while True:
         token = bearer.read(refused)
         try:
-            with _login(handle):
+            with _login(session):
                 send(account.user, token)
         except RefusedError as error:
             if not refused and (error.code == "UNAVAILABLE" or not error.asks_to_wait):
@@ -260,17 +194,17 @@ def _log_in_with_token(connection: Client, handle: ConnectionHandle, bearer: Bea
 
 
 @contextmanager
-def _login(handle: ConnectionHandle) -> Iterator[None]:
+def _login(session: Session) -> Iterator[None]:
     """Note whether a login was sent and answered. A BYE that says why is its refusal."""
-    handle.login_sent, handle.login_answered = True, False
+    session.login_sent, session.login_answered = True, False
     try:
         yield
     except RefusedError:
-        handle.login_answered = True
+        session.login_answered = True
         raise
     except ByeError as error:
         if error.refusal.is_plain_bye:
-            raise connection_lost_error(handle.account.account_id) from None
-        handle.login_answered = True
+            raise connection_lost_error(session.account.account_id) from None
+        session.login_answered = True
         raise error.refusal from None
-    handle.login_answered = True
+    session.login_answered = True

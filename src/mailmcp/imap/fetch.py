@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import Final, Self
 
-from mailmcp.imap.command import Command, RefusedError, find_asking_to_wait
+from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import format_refusal
 from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, in_bursts, run_steps
 from mailmcp.imap.rows import FetchedMessage, parse_rows
@@ -106,10 +106,19 @@ def fetch_steps(session: Session, *jobs: FetchJob) -> Steps[list[Fetched]]:
         for start in range(0, len(uids), size)
     ]
     while work:
-        replies, lost = yield from _send([_fetch_command(uids, items) for _, uids, items in work])
+        commands = [
+            Command(
+                name="FETCH",
+                arguments=[format_sequence_set(uids), b"(%b)" % " ".join(items).encode()],
+                uid=True,
+            )
+            for _, uids, items in work
+        ]
+        replies, lost = yield from _send(commands)
         # Of all replies together: a server may run FETCHes in parallel and mix their rows.
         rows, unreadable = parse_rows(*replies)
-        waiting = find_asking_to_wait(replies)
+        refusals = (each for each in replies if isinstance(each, RefusedError))
+        waiting = next((each for each in refusals if each.asks_to_wait), None)
         again: list[tuple[int, Sequence[int], Sequence[str]]] = []
         for (number, uids, items), reply, garbage in zip_longest(work, replies, unreadable):
             found, refusal = results[number], reply if isinstance(reply, RefusedError) else None
@@ -174,11 +183,6 @@ def id_items(session: Session, *, threads: bool = False) -> list[str]:
     if session.can("X-GM-EXT-1"):
         return ["X-GM-MSGID", *(["X-GM-THRID"] if threads else [])]
     return ["EMAILID", *(["THREADID"] if threads else [])] if session.can("OBJECTID") else []
-
-
-def _fetch_command(uids: Sequence[int], items: Sequence[str]) -> Command:
-    arguments = [format_sequence_set(uids), f"({' '.join(items)})".encode()]
-    return Command(name="FETCH", arguments=arguments, uid=True)
 
 
 def format_sequence_set(uids: Sequence[int]) -> bytes:

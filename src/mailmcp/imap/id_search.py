@@ -15,7 +15,7 @@ from mailmcp.imap.command import quoted
 from mailmcp.imap.fetch import Fetched, fetch_steps, id_items
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.search.plan import Plan, format_search_date
-from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.server import search
 from mailmcp.imap.session import Session
 from mailmcp.model.search_keys import any_of_each
 from mcp_envelope import ToolError, code
@@ -123,7 +123,7 @@ def _steps(
     uids: set[int] = set()
     statements: dict[str, None] = {}
     for keys in searches:
-        found = yield from SearchServer(session).search(Plan(keys=keys))
+        found = yield from search(session, Plan(keys=keys))
         assert found is not None  # noqa: S101 - the keys are ASCII
         uids.update(found.uids)
         statements |= dict.fromkeys(found.statements)

@@ -100,7 +100,11 @@ def run_pipelined(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> li
         task.advance(partial(next, task.steps))
     try:
         while unfinished := [task for task in tasks if task.result is None]:
-            for burst in in_bursts(unfinished, _octets, limit=limits.BURST_MAILBOXES):
+            for burst in in_bursts(
+                unfinished,
+                lambda task: sum(command.octets for command in task.request),
+                limit=limits.BURST_MAILBOXES,
+            ):
                 _run_burst(session, burst)
     except ToolError as error:
         for task in tasks:
@@ -117,10 +121,6 @@ def run_steps(session: Session, steps: Steps[ResultT]) -> ResultT:
     if isinstance(result, ToolError):
         raise result
     return result
-
-
-def _octets(task: MailboxTask[ResultT]) -> int:
-    return sum(command.octets for command in task.request)
 
 
 def in_bursts(

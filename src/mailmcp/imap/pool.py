@@ -1,8 +1,8 @@
 """The sessions of all accounts, which calls lease, keep and drop.
 
-A call says which mailbox it needs and passes a function that blocks. The pool picks the best session and
-runs the function in a thread. It decides synchronously, on state that only the event loop touches, and does
-I/O afterwards. A thread that blocks on a socket can't be cancelled, but aborting the connection wakes it.
+A call passes a function that blocks. The pool leases it a session and runs it in a thread. It decides
+synchronously, on state that only the event loop touches, and does I/O afterwards. A thread that blocks on a
+socket can't be cancelled, but aborting the connection wakes it.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -17,7 +17,7 @@ from anyio import CapacityLimiter, to_thread
 
 from mailmcp.imap.account import Account
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import ConnectionHandle, connect, log_in
+from mailmcp.imap.connect import connect, log_in
 from mailmcp.imap.errors import (
     connection_limit_error,
     connection_lost_error,
@@ -100,17 +100,14 @@ class AccountSessions:
     def __post_init__(self) -> None:
         self.slots = CapacityLimiter(self.account.max_sessions)
 
-    def take(self, mailbox: str, now: float) -> Session | None:
-        """Lease an idle session: the latest with `mailbox` open, else the least recently used one."""
+    def take(self, now: float) -> Session | None:
+        """Lease the session that was idle for longest; None if there is none."""
         while self.idle and now - self.idle[0].last_used_at > SESSION_IDLE_MAX_S:
             self.idle.pop(0).discard()
         if not self.idle:
             return None
-        fitting = [each for each in self.idle if each.mailbox and each.mailbox.name == mailbox]
-        session = fitting[-1] if fitting else self.idle[0]
-        self.idle.remove(session)
         self.leased += 1
-        return session
+        return self.idle.pop(0)
 
     def give_back(self, session: Session, now: float, *, keep: bool) -> None:
         """End a lease; close the session if it is in doubt, or unless `keep`."""
@@ -131,14 +128,14 @@ class AccountSessions:
         self._proven, self._no_login_until = True, 0.0
         self.leased += 1
 
-    def login_failed(self, error: BaseException, handle: ConnectionHandle, now: float) -> None:
+    def login_failed(self, error: BaseException, session: Session, now: float) -> None:
         """Allow no login for a while after one that was refused or not answered: providers lock accounts.
 
         If the connection was lost, credentials that have worked before may be tried once more.
         """
         refusal = error if isinstance(error, AuthFailedError) else None
-        was_cut = isinstance(error, InternalError) and not handle.login_answered and not handle.aborted
-        if not handle.login_sent or not (refusal or was_cut):
+        was_cut = isinstance(error, InternalError) and not session.login_answered and not session.aborted
+        if not session.login_sent or not (refusal or was_cut):
             return
         if refusal or not self._proven:
             self._no_login_until, self._refusal = now + AUTH_BACKOFF_S, refusal
@@ -180,10 +177,9 @@ class _Call:
     """One call of the pool, over all its attempts."""
 
     sessions: AccountSessions
-    mailbox: str
     telemetry: Telemetry
-    handle: ConnectionHandle | None = None
-    """The latest connection, if there was one."""
+    session: Session | None = None
+    """The latest one, if there was one."""
 
 
 class Pool:
@@ -201,7 +197,7 @@ class Pool:
             account.account_id: AccountSessions(account, Quirks(clock=clock)) for account in accounts
         }
         self._limiter = CapacityLimiter(sum(each.max_sessions for each in accounts) + len(accounts) + 1)
-        self._busy: set[ConnectionHandle] = set()
+        self._busy: set[Session] = set()
         self._closed = False
         self.accounts = tuple(accounts)
 
@@ -212,8 +208,8 @@ class Pool:
             yield self
         finally:
             self._closed = True
-            for handle in self._busy:
-                handle.abort()
+            for busy in self._busy:
+                busy.abort()
             idle = [session for each in self._accounts.values() for session in each.idle]
             with anyio.move_on_after(_LOG_OUT_S, shield=True):
                 for session in idle:
@@ -226,7 +222,6 @@ class Pool:
         account_id: str,
         work: Callable[[Session], ResultT],
         *,
-        mailbox: str = "",
         telemetry: Telemetry,
         deadline: float,
     ) -> ResultT:
@@ -235,7 +230,6 @@ class Pool:
         Args:
             account_id: As in the settings.
             work: Blocks. It must only read, since it may run more than once.
-            mailbox: The one that `work` will open; a session that has it open is preferred.
             telemetry: Counts the traffic of all attempts.
             deadline: On the event loop's clock (`anyio.current_time`).
 
@@ -245,7 +239,7 @@ class Pool:
             DeadlineError: The deadline passed; the connection is closed.
             ToolError: Whatever `work` raised.
         """
-        call = _Call(self.sessions_of(account_id), mailbox, telemetry)
+        call = _Call(self.sessions_of(account_id), telemetry)
         attempts = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(self._is_retried),
             wait=tenacity.wait_chain(tenacity.wait_none(), tenacity.wait_random(0, RETRY_WAIT_MAX_S)),
@@ -258,7 +252,7 @@ class Pool:
                 with attempt:
                     return await self._run_once(call, work)
         assert scope.cancelled_caught  # noqa: S101 - the loop returns or raises
-        raise deadline_error(account_id, call.handle.stage if call.handle else Reason.COMMAND)
+        raise deadline_error(account_id, call.session.stage if call.session else Reason.COMMAND)
 
     def _is_retried(self, error: BaseException) -> bool:
         return isinstance(error, InternalError) and error.reason in _RETRIED and not self._closed
@@ -284,7 +278,7 @@ class Pool:
         sessions = call.sessions
         while True:
             async with sessions.slots:
-                session = sessions.take(call.mailbox, self._clock())
+                session = sessions.take(self._clock())
                 try:
                     session = session or await self._open(call)
                 except InternalError as error:
@@ -308,7 +302,7 @@ class Pool:
                 raise refused_error(session.account.account_id, error) from error
 
         try:
-            return await self._in_thread(call, session.handle, run)
+            return await self._in_thread(call, session, run)
         except BaseException as error:
             session.in_doubt = session.in_doubt or not isinstance(error, ToolError)
             if isinstance(error, InternalError) and error.reason is Reason.CONNECTION_LOST:
@@ -321,38 +315,37 @@ class Pool:
         """Open a session and lease it. Logins go one at a time: a changed password is refused only once."""
         sessions = call.sessions
         sessions.fail_if_no_login(self._clock())
-        handle = ConnectionHandle(sessions.account)
+        session = Session(sessions.account, sessions.quirks, self._clock())
         try:
-            connection = await self._in_thread(call, handle, partial(connect, handle))
+            await self._in_thread(call, session, partial(connect, session))
             async with sessions.login_lock:
                 sessions.fail_if_no_login(self._clock())
                 try:
-                    await self._in_thread(call, handle, partial(log_in, connection, handle))
+                    await self._in_thread(call, session, partial(log_in, session))
                 except BaseException as error:
-                    sessions.login_failed(error, handle, self._clock())
+                    sessions.login_failed(error, session, self._clock())
                     raise
                 sessions.login_succeeded()
         except BaseException:
             # The thread may have finished connecting after the call was cancelled.
-            handle.abort()
-            handle.close()
+            session.discard()
             raise
-        return Session(connection, handle, sessions.quirks, self._clock())
+        return session
 
-    async def _in_thread(self, call: _Call, handle: ConnectionHandle, work: Callable[[], ResultT]) -> ResultT:
+    async def _in_thread(self, call: _Call, session: Session, work: Callable[[], ResultT]) -> ResultT:
         """Run `work`, which uses one connection, in a thread that ends with the call; count its traffic.
 
         Raises:
             InternalError: The pool is closed; the reason is `connection_lost`.
         """
         if self._closed:
-            raise connection_lost_error(handle.account.account_id)
-        call.handle = handle
-        round_trips, octets_received = handle.traffic.round_trips, handle.traffic.octets_received
-        self._busy.add(handle)
+            raise connection_lost_error(session.account.account_id)
+        call.session, traffic = session, session.traffic
+        round_trips, octets_received = traffic.round_trips, traffic.octets_received
+        self._busy.add(session)
         try:
             return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
         finally:
-            self._busy.discard(handle)
-            call.telemetry.imap_round_trips += handle.traffic.round_trips - round_trips
-            call.telemetry.bytes_received += handle.traffic.octets_received - octets_received
+            self._busy.discard(session)
+            call.telemetry.imap_round_trips += traffic.round_trips - round_trips
+            call.telemetry.bytes_received += traffic.octets_received - octets_received

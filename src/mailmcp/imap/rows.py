@@ -97,15 +97,10 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
     return FetchedMessage(
         uid=uid,
         flags=tuple(
-            # The general parser turns NIL, which may be a keyword here, into None.
-            flag.decode("utf-8", "replace")
-            if isinstance(flag, bytes)
-            else "NIL"
-            if flag is None
-            else str(flag)
+            flag.decode("utf-8", "replace") if isinstance(flag, bytes) else str(flag)
             for flag in (flags if isinstance(flags, tuple) else ())
-            if not isinstance(flag, tuple)  # a list is no flag
-            and flag != b"\\Recent"  # about this session, not about the message (RFC 3501 section 2.3.2)
+            # \Recent is about this session, not about the message (RFC 3501 section 2.3.2).
+            if isinstance(flag, bytes | int) and flag != b"\\Recent"
         ),
         internal_date=_date(row.get(b"INTERNALDATE")),
         size_octets=size if isinstance(size, int) else None,

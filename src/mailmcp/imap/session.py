@@ -1,13 +1,14 @@
-"""A logged-in connection with the mailbox it has selected; blocking, for one thread at a time."""
+"""A connection with the mailbox it has selected; blocking, for one thread at a time."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.client import Client, ProtocolViolationError
+from mailmcp.imap.client import Client, ProtocolViolationError, Traffic
 from mailmcp.imap.command import (
     Command,
     RefusedError,
@@ -16,7 +17,6 @@ from mailmcp.imap.command import (
     encode_mailbox,
     quoted,
 )
-from mailmcp.imap.connect import ConnectionHandle, connect, log_in
 from mailmcp.imap.errors import (
     connection_lost_error,
     protocol_error,
@@ -100,19 +100,35 @@ class SelectedMailbox:
 
 @dataclass(slots=True, eq=False)
 class Session:
-    """A logged-in connection with at most one mailbox open.
+    """A connection, from its first packet to its end; once logged in, with at most one mailbox open.
 
     What a session knows of its mailbox may be old at the next lease, and it doesn't always find out: pymap
     serves a recreated mailbox under the UIDVALIDITY of the old one, and Dovecot answers from what the
     session knew before. So each lease opens its mailbox again, in the round trip of the first command on it.
+
+    Another thread may abort it. Closing a socket does not wake a thread that reads from it, but shutting it
+    down does. The session duplicates the socket, so that it can also abort a TLS handshake.
     """
 
-    connection: Client
-    handle: ConnectionHandle
-    quirks: Quirks
-    last_used_at: float
+    account: Account
+    quirks: Quirks = field(default_factory=Quirks)
+    last_used_at: float = 0.0
     """On the pool's clock, in seconds."""
 
+    client: Client | None = None
+    """None before `connect`."""
+
+    traffic: Traffic = field(default_factory=Traffic)
+    stage: Reason = Reason.CONNECT
+    """What an error is about: `connect`, `greeting` or `command`."""
+
+    login_sent: bool = False
+    """Whether a login was sent, or at least its command without the password."""
+
+    login_answered: bool = False
+    """Whether the server answered the login. One that it did not answer may count as a failure there."""
+
+    aborted: bool = False
     mailbox: SelectedMailbox | None = None
     in_doubt: bool = False
     """Whether an error left the connection in an unknown state, so that the pool must drop it."""
@@ -123,10 +139,13 @@ class Session:
     _stale: bool = False
     """Whether the mailbox was opened by an earlier lease."""
 
+    _socket: socket.socket | None = None
+
     @property
-    def account(self) -> Account:
-        """The account that is logged in."""
-        return self.handle.account
+    def connection(self) -> Client:
+        """The client, once it is connected."""
+        assert self.client is not None  # noqa: S101 - `connect` comes first
+        return self.client
 
     def can(self, capability: str) -> bool:
         """Return whether the server advertises `capability`, and wasn't caught failing at it."""
@@ -251,17 +270,51 @@ class Session:
             self.connection.run("LOGOUT")
         self.discard()
 
+    def watch(self, sock: socket.socket) -> None:
+        """Make `sock` the one that `abort` shuts down.
+
+        Raises:
+            ConnectionAbortedError: `abort` was called already. A socket that is not connected can't be shut
+                down, and would still connect.
+        """
+        self._release_socket()
+        self._socket = sock.dup()
+        if self.aborted:
+            raise ConnectionAbortedError("aborted before it was connected")
+
+    def abort(self) -> None:
+        """Shut the connection down from any thread; blocked reads and writes fail at once."""
+        self.aborted = True
+        duplicate = self._socket  # the connection's own thread may release it meanwhile
+        if duplicate is not None:
+            with suppress(OSError):  # not connected yet, or closed by the server
+                duplicate.shutdown(socket.SHUT_RDWR)
+
     def discard(self) -> None:
-        """Close without a LOGOUT."""
-        self.handle.abort()
-        self.handle.close()
+        """Abort and close, without a LOGOUT."""
+        self.abort()
+        self._close()
 
+    def _close(self) -> None:
+        if self.client is not None:
+            with suppress(OSError):
+                self.client.shutdown()
+        self._release_socket()
 
-def open_session(handle: ConnectionHandle, quirks: Quirks, *, now: float) -> Session:
-    """Connect and log in; blocks. Raises what `connect` and `log_in` raise."""
-    connection = connect(handle)
-    log_in(connection, handle)
-    return Session(connection, handle, quirks, now)
+    def _release_socket(self) -> None:
+        duplicate, self._socket = self._socket, None
+        if duplicate is not None:
+            duplicate.close()
+
+    @contextmanager
+    def closing_on_failure(self) -> Iterator[None]:
+        """Close the connection on an error, and translate the error by the stage at which it came."""
+        try:
+            yield
+        except BaseException:
+            self._close()
+            with translate_errors(self.account.account_id, self.stage):
+                raise
 
 
 def quoted_mailbox(quirks: Quirks, name: str) -> bytes:

@@ -33,10 +33,6 @@ _SOURCE = re.compile(
     re.ASCII | re.VERBOSE,
 )
 
-_LISTED = re.compile(
-    r"(?P<account>[\w-]{1,64})\.(?P<counts>[01])\.(?P<position>[^.]+)(?P<all>\.\*)?", re.ASCII
-)
-
 
 class Way(StrEnum):
     """How the messages of a search come into their order; the first page chooses it."""

@@ -23,9 +23,6 @@ EVIDENCE_OCTETS: Final = 16_384
 """Fetched of a message to show where a search matched: four screens of text, or one page of HTML.
 A hundred messages stay under 2 MB."""
 
-EVIDENCE_WORDS_MAX: Final = 32
-"""Words of a search that are looked up in the fetched text. Nobody sends more."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTerms:
@@ -46,7 +43,7 @@ class SearchTerms:
 
 
 def search_terms(query: SearchQuery) -> SearchTerms:
-    """Collect what a search looks for, at most as many words as are shown."""
+    """Collect what a search looks for."""
     anywhere: list[str] = []
     by_place: dict[str, tuple[str, ...]] = {}
     for row in query.criteria:
@@ -55,7 +52,7 @@ def search_terms(query: SearchQuery) -> SearchTerms:
         elif row.kind is Kind.PHRASE and query[row].strip():
             for place in map(str.lower, row.header_fields or ("body",)):
                 by_place[place] = (*by_place.get(place, ()), normalize_words(query[row]))
-    return SearchTerms(anywhere=tuple(dict.fromkeys(anywhere))[:EVIDENCE_WORDS_MAX], by_place=by_place)
+    return SearchTerms(anywhere=tuple(dict.fromkeys(anywhere)), by_place=by_place)
 
 
 def find_evidence(terms: SearchTerms, texts: Mapping[str, str]) -> list[str]:

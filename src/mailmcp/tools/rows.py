@@ -1,6 +1,6 @@
 """One message in a list: what to fetch for it, and its row of data."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -142,6 +142,7 @@ def build_row(
     arrived = arrived_instead(headers, fetched)
     if written and received is not None and abs(received - written.timestamp()) >= _ARRIVED_LATE_S:
         arrived = format_rfc3339(datetime.fromtimestamp(received, UTC))
+    copies = [each.message_id for each in places]
     matched_in, snippet = None, None
     if snippet_chars:
         text = text_of(fetched, terms) if "TEXT" in fetched.sections else ""
@@ -169,7 +170,7 @@ def build_row(
             "attachments_total": len(parts) if len(parts) > limits.ROW_FILES_MAX else None,
             "attachments_unknown": may_have_files or None,
             "invitation": invitation_method(structure.root, fetched.sections) or None,
-            "places": shown_ids((each.message_id for each in places), ROW_PLACES_MAX) or None,
+            "places": copies[:ROW_PLACES_MAX] + [ELLIPSIS] * (len(copies) > ROW_PLACES_MAX) or None,
             "matched_in": matched_in,
             "snippet": snippet,
             "size_bytes": fetched.size_octets,
@@ -201,12 +202,6 @@ def flags_of(fetched: FetchedMessage, *, is_draft: bool | None = None) -> list[s
     if is_draft is None:
         return flags
     return [*(each for each in flags if each.lower() != "\\draft"), *(["\\Draft"] if is_draft else [])]
-
-
-def shown_ids(ids: Iterable[str], most: int) -> list[str]:
-    """Return the first ids, followed by "…", which is no id, if there are more."""
-    found = list(ids)
-    return found[:most] + [ELLIPSIS] * (len(found) > most)
 
 
 def message_id_of(headers: Headers) -> str:

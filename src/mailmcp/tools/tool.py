@@ -121,7 +121,6 @@ class Call(Shared):
         work: Callable[[Session], ResultT],
         *,
         message: MessageRef | None = None,
-        mailbox: str = "",
         account_id: str = "",
         deadline: float | None = None,
     ) -> ResultT:
@@ -130,7 +129,6 @@ class Call(Shared):
         Args:
             work: As for `Pool.run`.
             message: The message it reads, so that an error can suggest how to find it again.
-            mailbox: The mailbox it selects; not needed with `message`.
             account_id: "" for the chosen account.
             deadline: If earlier than the call's.
 
@@ -142,7 +140,6 @@ class Call(Shared):
             return await self.pool.run(
                 account_id,
                 work,
-                mailbox=mailbox if message is None else message.mailbox,
                 telemetry=self.telemetry,
                 deadline=self.deadline if deadline is None else min(deadline, self.deadline),
             )

@@ -56,15 +56,6 @@ def test_sent_and_inbox_are_searched_unless_a_mailbox_is_named(store: Store, bob
     assert turns_of(bobs.search(awaiting_reply="from_me", mailbox="Archive")) == [9]
 
 
-def test_the_flag_answered_says_that_the_owner_answered_and_nothing_of_others(
-    store: Store, bobs: Desk
-) -> None:
-    fill(store, "INBOX", turn(1), flags=(b"\\Answered",))
-    fill(store, "Sent", turn(2), flags=(b"\\Answered",))
-    assert turns_of(bobs.search(awaiting_reply="from_me")) == []
-    assert turns_of(bobs.search(awaiting_reply="from_others")) == [2]
-
-
 def test_an_account_that_fails_makes_the_reply_partial(store: Store, open_desk: Callable[..., Desk]) -> None:
     fill(store, "Sent", turn(2))
     desk = open_desk(store.account, replace(store.named("gone"), port=9))

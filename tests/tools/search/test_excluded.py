@@ -67,12 +67,6 @@ def test_a_name_that_no_account_has_is_pointed_out(desk: Desk) -> None:
     assert reply.outcome.warnings == ("There is no mailbox `Alert` to exclude.",)
 
 
-@pytest.mark.parametrize("where", [{}, {"mailbox": "INBOX"}, {"mailboxes": ["INBOX", "Archive"]}])
-def test_only_a_search_of_all_can_leave_some_out(desk: Desk, where: dict[str, object]) -> None:
-    with pytest.raises(InvalidInputError, match=r"exclude_mailboxes: needs mailbox \"\*\""):
-        desk.search(account_id="home", exclude_mailboxes=["Alerts"], **where)
-
-
 def test_something_must_be_left(desk: Desk) -> None:
     with pytest.raises(InvalidInputError, match="exclude_mailboxes: leaves no mailbox to search"):
         desk.search(account_id="home", mailbox="*", exclude_mailboxes=[*NAMES, "Drafts", "Sent"])

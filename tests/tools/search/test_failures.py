@@ -142,6 +142,7 @@ def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskF
     assert reply.uids == [7, 6, 5, 4, 2, 1]
     assert (data["status"], data["attempted"], data["returned"], data["failed"]) == ("partial", 7, 6, 1)
     (issue,) = data["issues"]
+    assert not data["coverage"]["complete"]
     assert (issue["uid"], issue["mailbox"], issue["account_id"]) == (3, "INBOX", "work")
     assert issue["message_id"].endswith(":3")
     assert issue["message_id"] in reply.text

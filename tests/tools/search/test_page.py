@@ -14,9 +14,10 @@ from mailmcp.tools.search.page import make_page
 from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.search.state import format_cursor
 from tools.conftest import DeskFactory
-from tools.desk import Desk, Reply
+from tools.desk import Desk
 from tools.letters import make_letter
 from tools.search.starting import start
+from tools.search.test_paging import pages
 from tools.stores import Store
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
@@ -33,55 +34,13 @@ def desk(dovecot_mail: Store, open_desk: DeskFactory) -> Desk:
     return open_desk(dovecot_mail.account)
 
 
-def all_pages(desk: Desk, **arguments: object) -> list[Reply]:
-    found = [desk.search(**arguments)]
-    while found[-1].data["has_more"]:
-        found.append(desk.search(cursor=found[-1].data["next_cursor"]))
-    return found
-
-
-def rows(found: list[Reply]) -> list[tuple[str, str, int]]:
-    """Subject, mailbox and number of other places of each message."""
-    return [
-        (row["subject"], row["mailbox"], len(row.get("places", [])))
-        for page in found
-        for row in page.data["messages"]
-    ]
-
-
-@pytest.mark.parametrize("limit", [1, 2, 3, 4, 10])
-def test_copies_in_other_mailboxes_are_one_message_on_all_pages_together(
-    dovecot_mail: Store, desk: Desk, limit: int
-) -> None:
-    """COPY keeps the time of arrival (RFC 9051 section 6.4.7)."""
-    for number in range(1, 6):
-        dovecot_mail.fill("INBOX", [letter(number)], received=DAY + timedelta(days=number))
-    with dovecot_mail.client() as client:
-        client.create_folder("Kept")
-        client.select_folder("INBOX")
-        client.copy("1,2,4", "Kept")
-    found = all_pages(desk, mailbox="*", limit=limit)
-    assert rows(found) == [
-        ("Letter 005", "INBOX", 0),
-        ("Letter 004", "INBOX", 1),
-        ("Letter 003", "INBOX", 0),
-        ("Letter 002", "INBOX", 1),
-        ("Letter 001", "INBOX", 1),
-    ]
-    also = found[0].data["messages"][-1] if limit == 2 else None
-    if also is not None:
-        (place,) = also["places"]
-        assert place in found[0].text
-        assert desk.message(place)["subject"] == "Letter 004"
-
-
 def test_a_page_with_attachments_and_its_limits(dovecot_mail: Store, desk: Desk) -> None:
     with_file = make_letter("With", "See the file.\n")
     with_file.add_attachment(b"%PDF " * 500, maintype="application", subtype="pdf", filename="a b.pdf")
     for number in range(1, 31):
         octets = with_file.as_bytes() if number % 10 == 0 else letter(number)
         dovecot_mail.fill("INBOX", [octets], received=DAY + timedelta(days=number))
-    found = all_pages(desk, has_attachment=True, limit=2, snippet_max_chars=50, query="file")
+    found = list(pages(desk, has_attachment=True, limit=2, snippet_max_chars=50, query="file"))
     assert [row["uid"] for page in found for row in page.data["messages"]] == [30, 20, 10]
     first = found[0].data["messages"][0]
     [file] = first["attachments"]
@@ -126,8 +85,8 @@ def test_what_is_moved_into_a_mailbox_of_which_nothing_was_given_is_not_taken_fo
         client.move([2], "Kept")
     dovecot_mail.fill("Kept", [letter(10, sender="x" * 70 + "@a.example")])
     desk.forget()
-    rest = all_pages(desk, cursor=first.data["next_cursor"])
-    shown = [subject for subject, _, _ in rows([first, *rest])]
+    rest = pages(desk, cursor=first.data["next_cursor"])
+    shown = [row["subject"] for page in (first, *rest) for row in page.data["messages"]]
     assert shown == [f"Letter {number:03}" for number in (1, 2, 3, 4, 5, 9)]
 
 
@@ -140,3 +99,10 @@ def test_a_copy_further_on_is_remembered_for_the_next_page() -> None:
     assert [(each.mailbox, each.skip) for each in page.following.sources] == [("home-b", (1,))]
     [message] = page.found
     assert [place.mailbox for place in message.places] == ["home-b"]
+
+
+def test_a_total_that_was_at_most_stays_so() -> None:
+    found = page_of(FetchedMessage(uid=1))
+    search = replace(start(), is_first_page=False, total=9, total_exact=False)
+    page = make_page(Searches(search=search, results={found.position: found}), size=5)
+    assert (page.total, page.total_exact) == (9, False)

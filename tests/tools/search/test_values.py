@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mailmcp.limits import YEAR_FIRST, YEAR_LAST
-from mailmcp.tools.search.values import parse_phrase, parse_time, parse_words, start_of
+from mailmcp.tools.search.values import parse_phrase, parse_words, start_of
 
 BERLIN = ZoneInfo("Europe/Berlin")
 AND = frozenset({"AND"})
@@ -69,6 +69,8 @@ def test_a_phrase_is_the_text_between_its_quotes(text: str, phrase: str) -> None
     [
         ("", None),
         ("soon", None),
+        ("2026-1-5", None),
+        ("2026-02-30", None),
         ("2024-07-01", "2024-06-30T22:00:00"),
         ("2024-07-01T10:00:00+05:00", "2024-07-01T05:00:00"),
         ("2024-07-01 10:00z", "2024-07-01T10:00:00"),
@@ -84,8 +86,3 @@ def test_a_day_starts_in_the_zone_and_a_moment_is_itself(text: str, starts: str 
         assert started is not None
         # 1900 had local mean time, which is not what this is about.
         assert abs((started - datetime.fromisoformat(starts).replace(tzinfo=UTC)).total_seconds()) < 3600
-
-
-@pytest.mark.parametrize("text", ["yesterday", "2026-1-5", "2026-02-30", "2026-11-05T25:00Z"])
-def test_text_that_is_no_time(text: str) -> None:
-    assert parse_time(text) is None

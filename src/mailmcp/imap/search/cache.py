@@ -35,10 +35,10 @@ class Candidates:
     rest: Position | None = None
     """Where more may be, which weren't searched or sorted yet; None if these are all."""
 
-    more: int = 0
+    rest_matches: int = 0
     """Matches in the rest, at most."""
 
-    more_exact: bool = True
+    rest_exact: bool = True
     """Whether there are exactly so many."""
 
     reach: str = ""

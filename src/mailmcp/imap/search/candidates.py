@@ -14,9 +14,9 @@ from mailmcp import limits
 from mailmcp.imap.fetch import fetch_steps
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.cache import Candidates
-from mailmcp.imap.search.order import RankBy, is_after, rank_of, sort_by_rank
+from mailmcp.imap.search.order import RANK_ITEMS, SORT_KEYS, RankBy, is_after, rank_of, sort_by_rank
 from mailmcp.imap.search.plan import Plan, may_change
-from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.server import search
 from mailmcp.imap.search.values import PageRequest
 from mailmcp.imap.search.windows import Windows
 from mailmcp.imap.session import SelectedMailbox, Session
@@ -35,7 +35,7 @@ _ALL: Final = 2**32
 
 
 def find_candidates(
-    server: SearchServer, request: PageRequest, plan: Plan, position: Position, *, enough: int
+    session: Session, request: PageRequest, plan: Plan, position: Position, *, enough: int
 ) -> Steps[Candidates | None]:
     """Find the candidates after a position.
 
@@ -43,17 +43,17 @@ def find_candidates(
     more where messages are sorted here.
 
     Args:
-        server: The server, on a session.
+        session: The session.
         request: The request.
         plan: Of its query.
         position: Where to begin: as in the request, or the `rest` of earlier candidates.
         enough: How many fill a page. There are fewer if there are no more, or if the time is up.
 
     Returns:
-        None if the search must be planned again, as `SearchServer.search`.
+        None if the search must be planned again, as `search`.
 
     Raises:
-        ToolError: As `SearchServer.search`.
+        ToolError: As `search`.
     """
     keeps = not may_change(request.query)
     resumes = keeps and position.is_begun and position is request.position
@@ -63,11 +63,11 @@ def find_candidates(
         if not kept.rest or len(kept.uids) - start >= enough:
             return replace(kept, position=position, uids=kept.uids[start:], from_cache=True)
     if position.way is Way.SORT:
-        found = yield from _find_sorted(server, request, plan, position)
+        found = yield from _find_sorted(session, request, plan, position)
     elif position.way is Way.BLOCK:
-        found = yield from _find_block(server, request, plan, position)
+        found = yield from _find_block(session, request, plan, position)
     else:
-        found = yield from _find_by_uid(server, request, plan, position, enough=enough)
+        found = yield from _find_by_uid(session, request, plan, position, enough=enough)
     if found and keeps:
         request.cache.put(cache_key(request, found.position), found)
     return found
@@ -80,10 +80,10 @@ def cache_key(request: PageRequest, position: Position) -> Hashable:
 
 
 def _find_by_uid(
-    server: SearchServer, request: PageRequest, plan: Plan, position: Position, *, enough: int
+    session: Session, request: PageRequest, plan: Plan, position: Position, *, enough: int
 ) -> Steps[Candidates | None]:
     """Search one window after another, of a block or of what follows a UID, until there are enough."""
-    quirks, query, ascending = server.session.quirks, request.query, request.order.ascending
+    quirks, query, ascending = session.quirks, request.query, request.order.ascending
     low, high = position.low or 1, position.high or None
     if position.way is Way.UID and ascending:
         low = position.uid + 1
@@ -99,13 +99,13 @@ def _find_by_uid(
     while windows.rest is not None and len(found) < enough and more != 0:
         window, began = windows.take(), quirks.clock()
         try:
-            result = yield from server.search(plan, window, count=windows.rest if counts else None)
+            result = yield from search(session, plan, window, count=windows.rest if counts else None)
         finally:  # a search that was interrupted probably took too long
             windows.learn(window, quirks.clock() - began)
         if result is None:
             return None
-        mailbox, counts = mailbox or _opened(server.session), False
-        exists = _opened(server.session).exists
+        mailbox, counts = mailbox or _opened(session), False
+        exists = _opened(session).exists
         found = found + result.uids if ascending else result.uids + found
         more = result.counted if more is None else max(more - len(result.uids), 0)
         if not ascending and result.searched_from and result.searched_from <= (window[1] or _ALL):
@@ -115,7 +115,7 @@ def _find_by_uid(
         if more is not None and more <= limits.SEARCH_LISTED_MATCHES_MAX:
             windows.messages = None  # the next window is all that is left
         if windows.rest is not None:
-            request.report(exists - windows.left, exists)
+            request.report(exists - windows.rest_messages, exists)
             if quirks.clock() >= request.search_until:
                 break
     assert mailbox is not None  # noqa: S101 - there is a window
@@ -126,56 +126,62 @@ def _find_by_uid(
         return candidates
     edge = rest[0] - 1 if ascending else (rest[1] or 0) + 1
     candidates = replace(candidates, rest=replace(position, uid=edge))
-    if not (query.criteria or position.is_begun):
-        return replace(candidates, more=max(exists - len(found), 0))
+    if not query.criteria:
+        matches = max(windows.rest_messages, 1) if position.is_begun else max(exists - len(found), 0)
+        return replace(candidates, rest_matches=matches)
     if more is not None:
-        return replace(candidates, more=more, more_exact=not (more and plan.local.criteria))
-    which, searched = "oldest" if ascending else "newest", exists - windows.left
+        return replace(candidates, rest_matches=more, rest_exact=not (more and plan.local.criteria))
+    which, searched = "oldest" if ascending else "newest", exists - windows.rest_messages
     where = f"{exists} messages in {code(position.mailbox)}"
     return replace(
         candidates,
-        more=max(exists - len(found), 1),
-        more_exact=False,
+        rest_matches=max(exists - len(found), 1),
+        rest_exact=False,
         reach=f"Searched the {which} {searched} or so of {where}; the rest has not been searched yet.",
     )
 
 
 def _find_sorted(
-    server: SearchServer, request: PageRequest, plan: Plan, position: Position
+    session: Session, request: PageRequest, plan: Plan, position: Position
 ) -> Steps[Candidates | None]:
     """Let the server sort all candidates; they are sorted here if it turns out that it can't."""
     order = request.order
-    found = yield from server.search(plan, sort=order.by.sort_key)
+    found = yield from search(session, plan, sort=SORT_KEYS[order.by])
     if found is None:
         return None
-    mailbox = _opened(server.session)
+    mailbox = _opened(session)
     # A server may read odd Date headers in its own way, so a few are sorted here.
     reads_dates = order.by is RankBy.WRITTEN and len(found.uids) <= TIMED_CANDIDATES_MAX
     if found.is_sorted and not reads_dates:
         uids = found.uids if order.ascending else found.uids[::-1]
     else:
-        uids = sort_by_rank((yield from _fetch_ranks(server, sorted(found.uids), request)), order)
+        uids = sort_by_rank((yield from _fetch_ranks(session, sorted(found.uids), request)), order)
     if position.uid:
-        uids = uids[(yield from _find_place(server, uids, request, position)) :]
+        uids = uids[(yield from _find_place(session, uids, request, position)) :]
     return Candidates(position=position, uids=uids, mailbox=mailbox, unsearched=found.statements)
 
 
 def _find_block(
-    server: SearchServer, request: PageRequest, plan: Plan, position: Position
+    session: Session, request: PageRequest, plan: Plan, position: Position
 ) -> Steps[Candidates | None]:
     """Sort the candidates of one block here; the first page of a block decides where it ends."""
     order, begins = request.order, not position.uid
     enough = BLOCK_MESSAGES if begins else _ALL
-    found = yield from _find_by_uid(server, request, plan, position, enough=enough)
+    found = yield from _find_by_uid(session, request, plan, position, enough=enough)
     if found is None:
         return None
     if begins:
         found = _cut_block(found, ascending=order.ascending)
-    ranks = yield from _fetch_ranks(server, sorted(found.uids), request)
+    ranks = yield from _fetch_ranks(session, sorted(found.uids), request)
     if not begins:
         ranks = {uid: rank for uid, rank in ranks.items() if is_after(uid, rank, position, order)}
     rest = _next_block(found.position, ascending=order.ascending)
-    return replace(found, uids=sort_by_rank(ranks, order), rest=rest, more=max(found.more, 1) if rest else 0)
+    return replace(
+        found,
+        uids=sort_by_rank(ranks, order),
+        rest=rest,
+        rest_matches=max(found.rest_matches, 1) if rest else 0,
+    )
 
 
 def _cut_block(found: Candidates, *, ascending: bool) -> Candidates:
@@ -185,7 +191,7 @@ def _cut_block(found: Candidates, *, ascending: bool) -> Candidates:
     position = found.position
     if left or found.rest:
         position = replace(position, high=block[-1]) if ascending else replace(position, low=block[-1])
-    return replace(found, position=position, uids=block, more=found.more + left)
+    return replace(found, position=position, uids=block, rest_matches=found.rest_matches + left)
 
 
 def _next_block(position: Position, *, ascending: bool) -> Position | None:
@@ -195,13 +201,13 @@ def _next_block(position: Position, *, ascending: bool) -> Position | None:
     return replace(position, uid=0, rank=0, low=0, high=position.low - 1) if position.low > 1 else None
 
 
-def _fetch_ranks(server: SearchServer, uids: Sequence[int], request: PageRequest) -> Steps[dict[int, int]]:
+def _fetch_ranks(session: Session, uids: Sequence[int], request: PageRequest) -> Steps[dict[int, int]]:
     """Fetch the ranks of messages, given by ascending UID; leaves out those that are gone.
 
     A message that can't be ranked gets the rank of the one before it.
     """
-    items = ["UID", *request.order.by.items]
-    [fetched] = yield from fetch_steps(server.session, (uids, items))
+    items = ["UID", *RANK_ITEMS[request.order.by]]
+    [fetched] = yield from fetch_steps(session, (uids, items))
     if fetched.interrupted:
         yield []  # raises: without ranks there is no order
     ranks: dict[int, int] = {}
@@ -215,9 +221,7 @@ def _fetch_ranks(server: SearchServer, uids: Sequence[int], request: PageRequest
     return ranks
 
 
-def _find_place(
-    server: SearchServer, uids: "array[int]", request: PageRequest, position: Position
-) -> Steps[int]:
+def _find_place(session: Session, uids: "array[int]", request: PageRequest, position: Position) -> Steps[int]:
     """Return the index of the first of sorted candidates after a position.
 
     No round trip while its message is there; otherwise some, to look the ranks up.
@@ -227,7 +231,7 @@ def _find_place(
     low, high = 0, len(uids)
     while low < high:
         middle = (low + high) // 2
-        ranks = yield from _fetch_ranks(server, uids[middle : middle + 1], request)
+        ranks = yield from _fetch_ranks(session, uids[middle : middle + 1], request)
         rank = ranks.get(uids[middle])
         if rank is not None and is_after(uids[middle], rank, position, request.order):
             high = middle

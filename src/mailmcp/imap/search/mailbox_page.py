@@ -14,13 +14,14 @@ from mailmcp.imap.search.candidates import TIMED_CANDIDATES_MAX, cache_key, find
 from mailmcp.imap.search.doubt import doubt_noise
 from mailmcp.imap.search.order import (
     ORDER_SLACK_S,
+    RANK_ITEMS,
     are_in_order,
     rank_of,
     sample_evenly,
     uids_follow_arrival,
 )
 from mailmcp.imap.search.plan import Plan
-from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.server import describe_hidden, plan_search
 from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.search.verify import (
     find_contradicted,
@@ -32,7 +33,7 @@ from mailmcp.imap.search.verify import (
     proof_items,
 )
 from mailmcp.imap.search.windows import sorted_way
-from mailmcp.imap.session import SelectedMailbox
+from mailmcp.imap.session import SelectedMailbox, Session
 from mailmcp.model.cursor import Position, Way
 from mcp_envelope import Code
 
@@ -52,9 +53,9 @@ _TIMES: Final = ("UID", "INTERNALDATE")
 class Attempt:
     """A page in the making."""
 
-    server: SearchServer
+    session: Session
     request: PageRequest
-    plan: Plan
+    plan: Plan = field(init=False)
     row_items: Sequence[str] = field(init=False)
     proof_items: Sequence[str] = field(init=False)
     matches: list[Position] = field(default_factory=list)
@@ -74,16 +75,17 @@ class Attempt:
 
     def __post_init__(self) -> None:
         request = self.request
-        row, proof = ["UID", *request.items(self.server.session)], ["UID", *proof_items(self.plan.local)]
+        self.plan = plan_search(self.session, request.query, request.doubted)
+        row, proof = ["UID", *request.items(self.session)], ["UID", *proof_items(self.plan.local)]
         if request.tally:
             self.row_items = self.proof_items = merge_items(row, proof)
         else:
-            self.proof_items = merge_items(proof, request.order.by.items)
+            self.proof_items = merge_items(proof, RANK_ITEMS[request.order.by])
             self.row_items = merge_items(row, [*self.proof_items, *header_items(request.query)])
 
     def make(self) -> Steps[MailboxPage | PageRequest]:
         """Make the page, or return what to request instead."""
-        request, session = self.request, self.server.session
+        request, session = self.request, self.session
         first = yield from self._find(request.position)
         if first is None:
             return request
@@ -121,7 +123,7 @@ class Attempt:
         """Find enough candidates to fill the page: more if some will fail the verification."""
         room = self.request.size - len(self.matches)
         enough = max(room, _CANDIDATES_TO_VERIFY if self.plan.local.criteria else 0)
-        return (yield from find_candidates(self.server, self.request, self.plan, position, enough=enough))
+        return (yield from find_candidates(self.session, self.request, self.plan, position, enough=enough))
 
     def _is_cheap_to_verify(self, found: Candidates) -> bool:
         """Return whether to verify all candidates with the first rows, for an exact total.
@@ -143,7 +145,7 @@ class Attempt:
 
     @property
     def _is_late(self) -> bool:
-        return self.server.session.quirks.clock() >= self.request.search_until
+        return self.session.quirks.clock() >= self.request.search_until
 
     def _fetch_first(
         self, uids: Sequence[int], *, everything: bool, samples: bool
@@ -165,9 +167,9 @@ class Attempt:
         jobs: list[FetchJob] = [(first, self.row_items)]
         jobs += [(others, self.proof_items)] if everything else []
         jobs += [(sample, _TIMES)] if sample else []
-        results = yield from fetch_steps(self.server.session, *jobs)
+        results = yield from fetch_steps(self.session, *jobs)
         sampled = results.pop().messages.values() if sample else ()
-        results = yield from look_inside(self.server.session, self.plan.local, results)
+        results = yield from look_inside(self.session, self.plan.local, results)
         self.rows.update(results[0].messages)
         for each in results:
             self._note(each)
@@ -205,8 +207,8 @@ class Attempt:
         """Fetch what decides whether candidates match; returns whether all came, or their failures."""
         verifies = bool(self.plan.local.criteria)
         items = self.proof_items if verifies else self.row_items
-        results = yield from fetch_steps(self.server.session, (chunk, items))
-        [fetched] = yield from look_inside(self.server.session, self.plan.local, results)
+        results = yield from fetch_steps(self.session, (chunk, items))
+        [fetched] = yield from look_inside(self.session, self.plan.local, results)
         if fetched.interrupted:  # the next page begins with them
             self.interrupted = True
             if self.request.tally:
@@ -259,14 +261,14 @@ class Attempt:
         uids = [each.uid for each in self.matches]
         missing = [uid for uid in uids if uid not in self.rows and uid not in self.failures]
         if missing:
-            results = yield from fetch_steps(self.server.session, (missing, self.row_items))
-            [fetched] = yield from look_inside(self.server.session, self.plan.local, results)
+            results = yield from fetch_steps(self.session, (missing, self.row_items))
+            [fetched] = yield from look_inside(self.session, self.plan.local, results)
             self.rows.update(fetched.messages)
             self._note(fetched)
 
     def _doubt(self, candidates: Candidates, exists: int) -> Steps[frozenset[str]]:
         """Return the criteria that the rows of a page contradict; one round trip if they do, once."""
-        session, request, rows = self.server.session, self.request, [*self.rows.values()]
+        session, request, rows = self.session, self.request, [*self.rows.values()]
         if self.interrupted or session.can("X-GM-EXT-1"):  # Gmail finds other forms of a word
             return frozenset()
         asked = request.query.only(row for row in request.query.criteria if row.name not in request.doubted)
@@ -293,14 +295,14 @@ class Attempt:
         after = replace(self.after or position, uidvalidity=uidvalidity)
         if not left and last.rest is not None:
             after = replace(last.rest, uidvalidity=uidvalidity, rank=after.rank if last.rest.uid else 0)
-        rest_count = left + (last.more if last.rest else 0)
+        rest_count = left + (last.rest_matches if last.rest else 0)
         uids = [each.uid for each in self.matches]
         failures = {uid: self.failures[uid] for uid in uids if uid not in self.rows}
         is_proven = not self.interrupted and (verified_all or not (plan.local.criteria and rest_count))
         if request.tally:
             failures = {uid: each for uid, each in self.failures.items() if each.code is not Code.NOT_FOUND}
             is_proven = not (plan.local.criteria and (rest_count or failures))
-        hidden = self.server.describe_hidden(request.position.mailbox, mailbox.exists)
+        hidden = describe_hidden(self.session, request.position.mailbox, mailbox.exists)
         unsearched = tuple(dict.fromkeys([*first.unsearched, *last.unsearched, *filter(None, [hidden])]))
         return MailboxPage(
             position=position,
@@ -315,7 +317,7 @@ class Attempt:
             after=after,
             left=rest_count,
             total=self.matched + rest_count,
-            total_exact=is_proven and (last.rest is None or last.more_exact),
+            total_exact=is_proven and (last.rest is None or last.rest_exact),
             checked=self.checked,
             unchecked=0 if self._is_full else left,
             in_order=self._is_in_order(last),

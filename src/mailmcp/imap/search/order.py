@@ -30,23 +30,16 @@ class RankBy(StrEnum):
     SIZE = "size"
     """RFC822.SIZE."""
 
-    @property
-    def items(self) -> tuple[str, ...]:
-        """The data items that hold a message's rank."""
-        return _ITEMS[self]
 
-    @property
-    def sort_key(self) -> bytes:
-        """The key of SORT, which sorts in ascending order (RFC 5256 section 3)."""
-        return _SORT_KEYS[self]
-
-
-_ITEMS: Final = {
+RANK_ITEMS: Final = {
     RankBy.ARRIVED: ("INTERNALDATE",),
     RankBy.WRITTEN: ("INTERNALDATE", DATE_HEADER),
     RankBy.SIZE: ("RFC822.SIZE",),
 }
-_SORT_KEYS: Final = {RankBy.ARRIVED: b"ARRIVAL", RankBy.WRITTEN: b"DATE", RankBy.SIZE: b"SIZE"}
+"""The data items that hold a message's rank."""
+
+SORT_KEYS: Final = {RankBy.ARRIVED: b"ARRIVAL", RankBy.WRITTEN: b"DATE", RankBy.SIZE: b"SIZE"}
+"""The keys of SORT, which sorts in ascending order (RFC 5256 section 3)."""
 
 
 @dataclass(frozen=True, slots=True)

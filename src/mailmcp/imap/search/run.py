@@ -12,17 +12,17 @@ from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.search.doubt import doubt_silence
 from mailmcp.imap.search.mailbox_page import Attempt
 from mailmcp.imap.search.order import RankBy
-from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.search.windows import is_large, sorted_way
+from mailmcp.imap.session import Session
 from mailmcp.model.cursor import Way
 from mcp_envelope import BaseReason, InvalidInputError, ToolError
 
-Keep = Callable[[list[MailboxPage | ToolError]], None]
+OnLost = Callable[[list[MailboxPage | ToolError]], None]
 
 
 def search_mailboxes(
-    server: SearchServer, requests: Sequence[PageRequest], *, keep: Keep = lambda _found: None
+    session: Session, requests: Sequence[PageRequest], *, on_lost: OnLost = lambda _found: None
 ) -> list[MailboxPage | ToolError]:
     """Search mailboxes and fetch a page of each.
 
@@ -31,9 +31,9 @@ def search_mailboxes(
     order, where a server supports neither ESEARCH nor LITERAL+, and where a server is doubted (`doubt`).
 
     Args:
-        server: The server, on a session.
+        session: The session.
         requests: What to search for, the same in all mailboxes, and where.
-        keep: Called if the connection fails, with the pages that arrived in part: messages that
+        on_lost: Called if the connection fails, with the pages that arrived in part: messages that
             didn't arrive are failures. Pages of which nothing arrived get its error.
 
     Returns:
@@ -44,28 +44,28 @@ def search_mailboxes(
     Raises:
         DeadlineError, InternalError: The connection failed, which ends all of them.
     """
-    found = _search(server, requests, keep)
-    doubted = doubt_silence(server.session, requests[0].query, found)
+    found = _search(session, requests, on_lost)
+    doubted = doubt_silence(session, requests[0].query, found)
     if doubted is None:
         return found
-    return _search(server, [replace(each, doubted=doubted) for each in requests], keep)
+    return _search(session, [replace(each, doubted=doubted) for each in requests], on_lost)
 
 
 def _search(
-    server: SearchServer, requests: Sequence[PageRequest], keep: Keep
+    session: Session, requests: Sequence[PageRequest], on_lost: OnLost
 ) -> list[MailboxPage | ToolError]:
     tasks = [
         MailboxTask(
             mailbox=each.position.mailbox,
             uidvalidity=each.position.uidvalidity or None,
-            steps=_make_page(server, each),
+            steps=_make_page(session, each),
         )
         for each in requests
     ]
     try:
-        return run_pipelined(server.session, tasks)
+        return run_pipelined(session, tasks)
     except ToolError as error:
-        keep([_arrived(task.outcome, error) for task in tasks])
+        on_lost([_arrived(task.outcome, error) for task in tasks])
         raise
 
 
@@ -76,26 +76,26 @@ def _arrived(outcome: MailboxPage | ToolError, error: ToolError) -> MailboxPage 
     return outcome
 
 
-def _make_page(server: SearchServer, request: PageRequest) -> Steps[MailboxPage]:
+def _make_page(session: Session, request: PageRequest) -> Steps[MailboxPage]:
     """Make a page; again as often as its rows show that the search must be another one."""
-    quirks, name = server.session.quirks, canonical_name(request.position.mailbox)
+    quirks, name = session.quirks, canonical_name(request.position.mailbox)
     request = replace(request, position=replace(request.position, mailbox=name))
     if name not in quirks.sizes and is_large(quirks.largest_seen):
         yield []  # learn the size of this one: it may be large, too
     if not request.position.is_begun:
         request = replace(
-            request, position=replace(request.position, way=(yield from _choose_way(server, request)))
+            request, position=replace(request.position, way=(yield from _choose_way(session, request)))
         )
     while True:
-        page = yield from Attempt(server, request, server.plan(request.query, request.doubted)).make()
+        page = yield from Attempt(session, request).make()
         if isinstance(page, MailboxPage):
             return page
         request = page
 
 
-def _choose_way(server: SearchServer, request: PageRequest) -> Steps[Way]:
+def _choose_way(session: Session, request: PageRequest) -> Steps[Way]:
     """Choose the way of a first page; one round trip to learn the size of a mailbox before it is sorted."""
-    session, rank, name = server.session, request.order.by, request.position.mailbox
+    rank, name = request.order.by, request.position.mailbox
     out_of_order = name in session.quirks.uids_out_of_order
     if request.tally or (rank is RankBy.ARRIVED and not out_of_order):
         return Way.UID

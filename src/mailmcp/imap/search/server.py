@@ -67,124 +67,127 @@ class Found:
         return () if self.searched_from is None else (_LIMITED,)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchServer:
-    """A server that searches."""
+def plan_search(session: Session, query: SearchQuery, doubted: Collection[str] = ()) -> Plan:
+    """Divide a query between the server and us.
 
-    session: Session
-    """Its mailbox may change while a search waits for its turn."""
+    Raises:
+        InvalidInputError: The server lacks the capability that a criterion needs.
+    """
+    ascii_only = not session.quirks.allows("CHARSET")
+    return make_plan(query, can=session.can, doubted=doubted, ascii_only=ascii_only)
 
-    def plan(self, query: SearchQuery, doubted: Collection[str] = ()) -> Plan:
-        """Divide a query between the server and us.
 
-        Raises:
-            InvalidInputError: The server lacks the capability that a criterion needs.
-        """
-        ascii_only = not self.session.quirks.allows("CHARSET")
-        return make_plan(query, can=self.session.can, doubted=doubted, ascii_only=ascii_only)
+def search(
+    session: Session,
+    plan: Plan,
+    uids: UidRange = EVERY_UID,
+    *,
+    sort: bytes = b"",
+    count: UidRange | None = None,
+) -> Steps[Found | None]:
+    """Search the mailbox of the steps; one round trip, and another where an extension is refused.
 
-    def search(
-        self, plan: Plan, uids: UidRange = EVERY_UID, *, sort: bytes = b"", count: UidRange | None = None
-    ) -> Steps[Found | None]:
-        """Search the mailbox of the steps; one round trip, and another where an extension is refused.
+    Args:
+        session: Used for what the server can, and to record what it can't.
+        plan: What to search for.
+        uids: The UIDs to search; a search that sorts finds others, too.
+        sort: A key of SORT, if the server is to sort. The result is unsorted where it can't.
+        count: Other UIDs, in which to count the matches at the same time if the server can.
 
-        Args:
-            plan: What to search for.
-            uids: The UIDs to search; a search that sorts finds others, too.
-            sort: A key of SORT, if the server is to sort. The result is unsorted where it can't.
-            count: Other UIDs, in which to count the matches at the same time if the server can.
+    Returns:
+        None if the search must be planned again: the server refuses text that isn't ASCII.
 
-        Returns:
-            None if the search must be planned again: the server refuses text that isn't ASCII.
+    Raises:
+        InternalError: The server refused the search, or its response makes no sense.
+    """
+    quirks = session.quirks
+    if plan.lists_all:
+        return (yield from _list(session, uids))
+    found: Found | RefusedError | None = (yield from _sort(session, plan, sort)) if sort else None
+    extended = session.can("ESEARCH")
+    if found is None:
+        found = yield from _search(session, plan, uids, extended=extended, count=count)
+    if extended and (found is None or (isinstance(found, RefusedError) and found.is_unsupported)):
+        found = yield from _search(session, plan, uids, extended=False)
+        if isinstance(found, Found):
+            quirks.refuse("ESEARCH")
+    account_id = session.account.account_id
+    if isinstance(found, RefusedError):
+        if plan.needs_utf8 and found.is_unsupported:
+            quirks.refuse("CHARSET")
+            return None
+        raise refused_error(account_id, found) from found
+    if found is None:
+        raise protocol_error(account_id, "sent a search result that can't be read")
+    if not plan.keys and uids == EVERY_UID and found.searched_from is None and found.uids:
+        assert session.mailbox is not None  # noqa: S101 - it was searched
+        quirks.shown[session.mailbox.name] = len(found.uids)
+    return found
 
-        Raises:
-            InternalError: The server refused the search, or its response makes no sense.
-        """
-        session, quirks = self.session, self.session.quirks
-        if plan.lists_all:
-            return (yield from self._list(uids))
-        found: Found | RefusedError | None = (yield from self._sort(plan, sort)) if sort else None
-        extended = session.can("ESEARCH")
-        if found is None:
-            found = yield from self._search(plan, uids, extended=extended, count=count)
-        if extended and (found is None or (isinstance(found, RefusedError) and found.is_unsupported)):
-            found = yield from self._search(plan, uids, extended=False)
-            if isinstance(found, Found):
-                quirks.refuse("ESEARCH")
+
+def _search(
+    session: Session, plan: Plan, uids: UidRange, *, extended: bool, count: UidRange | None = None
+) -> Steps[Found | RefusedError | None]:
+    """Search a range of UIDs; None if the response can't be read."""
+    commands = [_write(plan, uids, b"(COUNT ALL)" if extended else b"")]
+    commands += [_write(plan, count, b"(COUNT)")] if count and extended else []
+    replies = (yield commands).replies
+    reply = replies[0]
+    if isinstance(reply, RefusedError):
+        return reply
+    if extended and "SEARCH" in reply.untagged:  # some send a plain response anyhow
+        session.quirks.refuse("ESEARCH")
+        extended = False
+    numbers = parse_found(replies, reply, extended=extended)
+    if numbers is None:
+        return None
+    lowest = _parse_lowest_searched(reply)
+    return Found(
+        uids=_checked(session, part_of(_ascending(numbers), uids)),
+        counted=_parse_count(replies, replies[-1]) if len(commands) > 1 else None,
+        searched_from=None if lowest and lowest <= uids[0] else lowest,
+    )
+
+
+def _sort(session: Session, plan: Plan, key: bytes) -> Steps[Found | None]:
+    """Let the server sort; None if it turns out that it can't, or sorted only some (MESSAGELIMIT)."""
+    charset = b"UTF-8" if plan.needs_utf8 else b"US-ASCII"
+    arguments = [b"(" + key + b")", charset, *(plan.keys or [b"ALL"])]
+    responses = yield [Command(name="SORT", arguments=arguments, uid=True)]
+    [reply] = responses.replies
+    if isinstance(reply, RefusedError):
+        if reply.is_unsupported and not plan.needs_utf8:
+            session.quirks.refuse("SORT")
+        return None
+    uids = _checked(session, array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ())))))
+    is_whole = _parse_lowest_searched(reply) is None and (plan.keys or len(uids) >= responses.mailbox.exists)
+    return Found(uids=uids, is_sorted=True) if is_whole else None
+
+
+def _list(session: Session, uids: UidRange) -> Steps[Found]:
+    """Find all messages by FETCH, where SEARCH doesn't (Strato)."""
+    [reply] = (yield [Command(name="FETCH", arguments=[_format_range(uids), b"(UID)"], uid=True)]).replies
+    if isinstance(reply, RefusedError):
+        raise refused_error(session.account.account_id, reply)
+    rows, _ = parse_rows(reply)
+    # `n:*` includes the highest UID even if it is below n.
+    return Found(uids=part_of(array("I", sorted(rows)), uids))
+
+
+def _checked(session: Session, numbers: "array[int]") -> "array[int]":
+    """Return numbers as UIDs."""
+    if numbers and not 0 < min(numbers) <= max(numbers) <= _UID_MAX:
         account_id = session.account.account_id
-        if isinstance(found, RefusedError):
-            if plan.needs_utf8 and found.is_unsupported:
-                quirks.refuse("CHARSET")
-                return None
-            raise refused_error(account_id, found) from found
-        if found is None:
-            raise protocol_error(account_id, "sent a search result that can't be read")
-        if not plan.keys and uids == EVERY_UID and found.searched_from is None and found.uids:
-            assert session.mailbox is not None  # noqa: S101 - it was searched
-            quirks.shown[session.mailbox.name] = len(found.uids)
-        return found
+        raise protocol_error(account_id, "found a message with an impossible UID")
+    return array("I", numbers)
 
-    def _search(
-        self, plan: Plan, uids: UidRange, *, extended: bool, count: UidRange | None = None
-    ) -> Steps[Found | RefusedError | None]:
-        """Search a range of UIDs; None if the response can't be read."""
-        commands = [_write(plan, uids, b"(COUNT ALL)" if extended else b"")]
-        commands += [_write(plan, count, b"(COUNT)")] if count and extended else []
-        replies = (yield commands).replies
-        reply = replies[0]
-        if isinstance(reply, RefusedError):
-            return reply
-        if extended and "SEARCH" in reply.untagged:  # some send a plain response anyhow
-            self.session.quirks.refuse("ESEARCH")
-            extended = False
-        numbers = parse_found(replies, reply, extended=extended)
-        if numbers is None:
-            return None
-        lowest = _parse_lowest_searched(reply)
-        return Found(
-            uids=self._checked(part_of(_ascending(numbers), uids)),
-            counted=_parse_count(replies, replies[-1]) if len(commands) > 1 else None,
-            searched_from=None if lowest and lowest <= uids[0] else lowest,
-        )
 
-    def _sort(self, plan: Plan, key: bytes) -> Steps[Found | None]:
-        """Let the server sort; None if it turns out that it can't, or sorted only some (MESSAGELIMIT)."""
-        charset = b"UTF-8" if plan.needs_utf8 else b"US-ASCII"
-        arguments = [b"(" + key + b")", charset, *(plan.keys or [b"ALL"])]
-        responses = yield [Command(name="SORT", arguments=arguments, uid=True)]
-        [reply] = responses.replies
-        if isinstance(reply, RefusedError):
-            if reply.is_unsupported and not plan.needs_utf8:
-                self.session.quirks.refuse("SORT")
-            return None
-        uids = self._checked(array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ())))))
-        is_whole = _parse_lowest_searched(reply) is None and (
-            plan.keys or len(uids) >= responses.mailbox.exists
-        )
-        return Found(uids=uids, is_sorted=True) if is_whole else None
-
-    def _list(self, uids: UidRange) -> Steps[Found]:
-        """Find all messages by FETCH, where SEARCH doesn't (Strato)."""
-        [reply] = (yield [Command(name="FETCH", arguments=[_format_range(uids), b"(UID)"], uid=True)]).replies
-        if isinstance(reply, RefusedError):
-            raise refused_error(self.session.account.account_id, reply)
-        rows, _ = parse_rows(reply)
-        # `n:*` includes the highest UID even if it is below n.
-        return Found(uids=part_of(array("I", sorted(rows)), uids))
-
-    def _checked(self, numbers: "array[int]") -> "array[int]":
-        """Return numbers as UIDs."""
-        if numbers and not 0 < min(numbers) <= max(numbers) <= _UID_MAX:
-            account_id = self.session.account.account_id
-            raise protocol_error(account_id, "found a message with an impossible UID")
-        return array("I", numbers)
-
-    def describe_hidden(self, mailbox: str, exists: int) -> str:
-        """Write a sentence about messages that the server is known to hide (Yahoo); "" if it hides none."""
-        shown = self.session.quirks.shown.get(mailbox, exists)
-        if exists - shown <= HIDDEN_MESSAGES_MAX:
-            return ""
-        return f"The server shows {shown} of the {exists} messages that it says are in the mailbox."
+def describe_hidden(session: Session, mailbox: str, exists: int) -> str:
+    """Write a sentence about messages that the server is known to hide (Yahoo); "" if it hides none."""
+    shown = session.quirks.shown.get(mailbox, exists)
+    if exists - shown <= HIDDEN_MESSAGES_MAX:
+        return ""
+    return f"The server shows {shown} of the {exists} messages that it says are in the mailbox."
 
 
 def count_matches(

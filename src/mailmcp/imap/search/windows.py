@@ -66,7 +66,7 @@ class Windows:
             self.messages = min(int(speed * SEARCH_WINDOW_S), first) if speed else first
 
     @property
-    def left(self) -> int:
+    def rest_messages(self) -> int:
         """About how many messages are in `rest`."""
         return self._count(self.rest) if self.rest else 0
 

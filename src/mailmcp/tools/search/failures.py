@@ -13,9 +13,8 @@ from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.special_use import usual_use
 from mailmcp.model.cursor import Position
 from mailmcp.reasons import Reason
-from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue, message_issue
+from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
-from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.search.sources import Searches, list_accounts
 from mailmcp.tools.search.state import repeat_search
 from mailmcp.tools.tool import Call
@@ -34,7 +33,7 @@ _CUTOFF: Final = 0.7
 
 def suggest_mailboxes(name: str, mailboxes: Sequence[Mailbox]) -> list[str]:
     """Suggest mailboxes in place of one that can't be opened; none if no name is similar."""
-    usable = [each for each in mailboxes if each.selectable]
+    usable = [each for each in mailboxes if each.selectable and each.name != name]
     asked, leaf = name.casefold(), _SEPARATORS.split(name)[-1].casefold()
     use = "\\All" if leaf in _ALL_MAIL else usual_use(name)
     known = {each.name.casefold(): each.name for each in usable}
@@ -141,10 +140,3 @@ def source_issues(searches: Searches) -> Iterator[Issue]:
             yield mailbox_issue(account_id, None, next(iter(failed.values())))
         else:
             yield from (mailbox_issue(account_id, name, error) for name, error in failed.items())
-
-
-def message_issues(found: Sequence[PageMessage]) -> Iterator[Issue]:
-    """Build an issue for each message of a page that could not be fetched."""
-    for each in found:
-        if each.failure is not None:
-            yield message_issue(each.ref, each.failure)

@@ -10,7 +10,7 @@ from mailmcp.model.cursor import Way
 from mailmcp.model.mail_kind import MailKind
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.columns import row_lines
-from mailmcp.tools.errors import all_failed_error
+from mailmcp.tools.errors import all_failed_error, message_issue
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.fetch_parts import fetch_parts
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
@@ -20,7 +20,7 @@ from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.awaiting import find_unanswered
 from mailmcp.tools.search.coverage import Coverage
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
-from mailmcp.tools.search.failures import explain_failures, message_issues, search_warnings, source_issues
+from mailmcp.tools.search.failures import explain_failures, search_warnings, source_issues
 from mailmcp.tools.search.nothing_found import Counts, look_around, suggest_search
 from mailmcp.tools.search.page import SearchPage, make_page
 from mailmcp.tools.search.row_details import fetch_details
@@ -32,7 +32,7 @@ from mcp_envelope import NextAction, Outcome, Page
 
 _MISORDERED: Final = {
     Way.UID: "Some messages are in the order in which they were added to the mailbox, not of arrival.",
-    Way.SORT: "Some messages are out of order: the server reads their Date headers differently.",
+    Way.SORT: "Some messages are out of order: the server sorts them differently.",
     Way.BLOCK: f"The server can't sort: each {BLOCK_MESSAGES} messages are in order, "
     "starting with those that were added to the mailbox last.",
 }
@@ -51,7 +51,8 @@ async def reply_with_messages(
         searches, page = await find_unanswered(call, search, awaited, sent)
     search = searches.search
     rows = await _build_rows(call, searches, page)
-    failed, counts = tuple(message_issues(page.found)), Counts()
+    failed = [message_issue(each.ref, each.failure) for each in page.found if each.failure is not None]
+    counts = Counts()
     coverage = Coverage(searches=searches, unread=bool(failed), caveats=page.caveats)
     if not page.found and page.following is None and search.is_first_page:
         counts = await look_around(call, coverage)
@@ -138,10 +139,8 @@ def _order_warnings(searches: Searches, rows: Sequence[MessageRow], *, has_more:
     """Say what the order goes by, where it isn't the one that was asked for or expected."""
     pages = searches.pages.values()
     yield from (_MISORDERED[way] for way in {each.position.way for each in pages if not each.in_order})
-    late, query = (
-        sum(bool(each.arrived) and each.arrived != each.date for each in rows),
-        searches.search.query,
-    )
+    late = sum(bool(each.arrived) and each.arrived != each.date for each in rows)
+    query = searches.search.query
     chosen_by_time = has_more or query.since or query.before
     if chosen_by_time and 2 * late > max(len(rows), 2) and searches.search.order.by is RankBy.ARRIVED:
         yield "Most of these were written long before they arrived; dates=written uses the Date header."

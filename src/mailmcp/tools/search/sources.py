@@ -17,7 +17,6 @@ from anyio.abc import TaskGroup
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.run import search_mailboxes
-from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.values import MailboxPage, PageRequest, Tally
 from mailmcp.model.cursor import Position
 from mailmcp.tools.evidence import search_terms
@@ -88,10 +87,8 @@ async def list_accounts(
 
     An account whose server refuses is left out.
     """
-    wanted = dict.fromkeys(account_ids)
-    found = await call.ask_accounts({each: list_mailboxes for each in wanted if each not in known})
-    listings = dict(known) | {each: listed for each, listed in found.items() if isinstance(listed, tuple)}
-    return {each: listings[each] for each in [*known, *wanted] if each in listings}
+    found = await call.ask_accounts({each: list_mailboxes for each in account_ids if each not in known})
+    return dict(known) | {each: listed for each, listed in found.items() if isinstance(listed, tuple)}
 
 
 async def search_sources(
@@ -196,9 +193,8 @@ class _Run:
         try:
             found = await self.call.ask(
                 lambda session: search_mailboxes(  # a repeated read begins with new requests
-                    SearchServer(session), [self._request(each) for each in sources], keep=kept.append
+                    session, [self._request(each) for each in sources], on_lost=kept.append
                 ),
-                mailbox=sources[0].mailbox,
                 account_id=sources[0].account_id,
                 deadline=self.deadline,
             )

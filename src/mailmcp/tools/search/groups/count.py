@@ -111,8 +111,6 @@ class GroupTally:
     groups: dict[str, Group] = field(default_factory=dict)
     """By key; "" for messages that lack what they are grouped by."""
 
-    count: int = 0
-
     def add(self, row: FetchedMessage) -> None:
         """Add a message; those with higher UIDs come first."""
         epoch = written_at(row) if self.by_written else row.internaldate_epoch
@@ -124,7 +122,6 @@ class GroupTally:
         names = {face.name: None} if face.name else {}
         one = Group(1, int(not row.has_flag("\\Seen")), newest, face=face, names=names)
         self.groups.setdefault(face.key, Group()).add(one)
-        self.count += 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,17 +169,16 @@ async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[
 def _group(search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
     """Add up the groups of all mailboxes."""
     groups: dict[str, Group] = {}
-    count = 0
     accounts = {source.account_id for source in searches.pages}
     for source, walked in searches.pages.items():
         assert isinstance(walked.tally, GroupTally)  # noqa: S101 - see `group_matches`
-        count += walked.tally.count
         for key, group in walked.tally.groups.items():
             group.message_id = ref_of(walked, group.newest[1]).message_id
             name = key
             if group_by is GroupBy.MAILBOX:
                 name = f"{source.account_id}: {source.mailbox}" if len(accounts) > 1 else source.mailbox
             groups.setdefault(name, Group()).add(group)
+    count = sum(each.count for each in groups.values())
     lacking = groups.pop("", None)
     names = _in_order(groups, group_by, search.arguments.sort)
     shown = [(name, groups[name]) for name in names[: search.page_size]]
