@@ -43,6 +43,7 @@ def gone(count: int) -> str:
         (f"Yes.\n\nBob wrote:\n{OLD}", f"Yes.\n\nBob wrote:\n{gone(4)}"),
         # What stands right above an answer stays, with whom it is from.
         (f"{OLD}\n>\n> Tea?\n\nYes.\n\n{OLD}", f"{gone(5)}\n> Tea?\n\nYes.\n\n{gone(4)}"),
+        (f"{OLD}\n> > older\n> Tea?\nYes.", f"{gone(5)}\n> Tea?\nYes."),
         # Short ones are cheaper to keep.
         ("Yes.\n\n> one\n> two\n> three", None),
         ("> one\n> two\n> three\n> four\n\nYes.", None),
