@@ -153,6 +153,7 @@ def test_fields_are_read_whatever_their_case_and_form() -> None:
         b'FLAGS x INTERNALDATE "yesterday" RFC822.SIZE x',
         b'INTERNALDATE "31-Dec-9999 23:59:59 -0500"',
         b'INTERNALDATE "01-Jan-2024 00:00:00 +2400"',
+        b'INTERNALDATE "01-Jan-1800 00:00:00 +0000"',
     ],
 )
 def test_fields_without_sense_are_as_if_they_were_not_there(fields: bytes) -> None:
