@@ -55,7 +55,7 @@ def test_failures_are_answers(
 
 def test_what_was_read_before_a_failure_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     damaged = _answer(docx(_MANY + "</unmatched>"))
-    assert damaged["text"].startswith("line 0\nline 1\n")
+    assert damaged["text"].endswith("\nline 19998\nline 19999")
     assert damaged["truncated"]
     assert damaged["notes"] == ["The document is damaged: only the text before the damage was read."]
 

@@ -33,7 +33,8 @@ _OPENINGS: Final = re.compile(
     r"|Read receipt \(part |Attachments:$|File: "
     r"|Sections \(\d+\): |Resource |Saved |Not complete:$|Warning: |Next: [A-Z]|Error |The same call may "
     r"|How it was |Not proven |Not searched: |Message |Octets |Characters |The file of |No text of "
-    r"|Picture: |Picture of |A message that |No messages? |\d+ of |\d+ account"
+    r"|Picture: |Picture of |A message that |No (?:new )?messages? |\d+ of |\d+ account"
+    r"|Nothing has |The state of |Which flags |Whether messages |Changes in "
     rf"|\d+ (?:{'|'.join(GroupBy)})"
 )
 

@@ -52,7 +52,16 @@ MANY_LINES: Final = {"body_text", "body_html", "text", "content", "headers"}
 
 AS_THEY_ARE: Final = {
     *("name", "key", "mailbox", "places", "about", "details", "arguments"),
-    *("message_id", "message_uri", "message_raw_uri", "next_cursor", "cursor"),
+    *(
+        "message_id",
+        "message_uri",
+        "message_raw_uri",
+        "next_cursor",
+        "cursor",
+        "new_state",
+        "gone",
+        "mailboxes_gone",
+    ),
     *("mailboxes_failed", "mailboxes_not_searched"),
 }
 """Fields that hold names of mailboxes."""
@@ -119,11 +128,16 @@ def ask_for_everything(store: Store, dialect: Dialect, stranger: Stranger, folde
         async with Client(server) as client:
             listed = await call(client, "imap_list_mailboxes", include_counts=True)
             assert shared in [each["name"] for each in listed["mailboxes"]]
+            state = (await call(client, "imap_get_changes", mailbox="*"))["new_state"]
             ids = [each async for each in search(client, shared)]
             assert len(ids) == len(messages) + 3
             for message_id in ids:
                 await read(client, message_id)
+            oldest = [each for each in ids if f":{shared}:" in each][-1]
+            new = await call(client, "imap_get_changes", since=oldest)
+            assert any(MARK in row["subject"] for row in new["created"])
             await fail(client, store, shared, ids)
+            await call(client, "imap_get_changes", since=state)
 
     anyio.run(run)
     unasked = {tool.name for tool in TOOLS} - CALLED - SHOW_NOTHING_OF_STRANGERS

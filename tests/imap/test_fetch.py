@@ -153,6 +153,7 @@ def test_fields_are_read_whatever_their_case_and_form() -> None:
         b'FLAGS x INTERNALDATE "yesterday" RFC822.SIZE x',
         b'INTERNALDATE "31-Dec-9999 23:59:59 -0500"',
         b'INTERNALDATE "01-Jan-2024 00:00:00 +2400"',
+        b'INTERNALDATE "01-Jan-1800 00:00:00 +0000"',
     ],
 )
 def test_fields_without_sense_are_as_if_they_were_not_there(fields: bytes) -> None:
@@ -226,6 +227,7 @@ def test_rows_of_jobs_may_be_mixed(peer: PeerFactory) -> None:
 
 def test_uids_are_written_as_ranges_that_fit_a_command_line(peer: PeerFactory) -> None:
     """Dovecot refuses lines over 8 KB."""
+    assert format_sequence_set([]) == b""
     assert format_sequence_set([10, 1, 2, 4, 9, 9]) == b"1:2,4,9:10"
     server = peer()
     uids = range(4_000_000_000, 4_000_002_000, 2)

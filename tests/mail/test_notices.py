@@ -6,8 +6,6 @@ import pytest
 from mailmcp.limits import TEXT_PART_OCTETS_MAX
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import (
-    NO_DISPOSITION,
-    NO_RECIPIENT,
     NOTICE_PARTS_MAX,
     NOTICES_MAX,
     REPORT_CUT,
@@ -16,13 +14,11 @@ from mailmcp.mail.notices import (
     choose_notice_parts,
     read_delivery_report,
     read_notices,
-    read_receipt,
 )
 
 CALENDAR = Part(part_id="2", content_type="text/calendar")
 FILE = Part(part_id="3", content_type="application/ics", encoding="base64")
 STATUS = Part(part_id="4", content_type="message/delivery-status")
-RECEIPT = Part(part_id="5", content_type="message/disposition-notification")
 ORIGINAL = Part(part_id="6", content_type="text/rfc822-headers")
 EVENT = (
     b"BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\nSUMMARY:Plan\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
@@ -91,18 +87,9 @@ def test_there_is_an_end_to_notices() -> None:
     assert notices[0].defects == ()
 
 
-def test_a_report_without_recipients_says_so() -> None:
-    assert read_delivery_report(b"Reporting-MTA: dns; mx\r\n\r\nX: y") == ([], (NO_RECIPIENT,))
-    assert read_delivery_report(b"") == ([], (NO_RECIPIENT,))
-
-
 def test_there_is_an_end_to_recipients() -> None:
     found, defects = read_delivery_report(b"Final-Recipient: rfc822;a@b\n\n" * (NOTICES_MAX + 1))
     assert (len(found), defects) == (NOTICES_MAX, (REPORT_CUT,))
-
-
-def test_an_empty_receipt_says_so() -> None:
-    assert read_receipt(b"") == ({}, (NO_DISPOSITION,))
 
 
 def test_a_long_recipient_keeps_its_domain() -> None:

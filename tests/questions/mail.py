@@ -13,6 +13,8 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from zoneinfo import ZoneInfo
 
+from mail.text.test_signed_content import element, signed
+
 ZONE = "Europe/Stockholm"
 PRIVATE = "nora@lindqvist.example"
 WORK = "n.lindqvist@harbor.example"
@@ -75,6 +77,15 @@ def _mail(
         octets = _verdict(octets) + octets
     flags = ("\\Seen",) if seen else ()
     return Mail(account=account, mailbox=mailbox, received=received, octets=octets, flags=flags)
+
+
+def _letter(
+    account: str, sender: str, subject: str, text: str, moment: datetime, ident: str,
+    *, box: str = "INBOX", received: datetime | None = None,
+) -> Mail:  # fmt: skip
+    """Make a message to the owner of an account, received when it was written if nothing else is said."""
+    message = _message(sender, ADDRESSES[account], subject, text, moment, ident=ident)
+    return _mail(account, box, message, received or moment)
 
 
 def _verdict(octets: bytes) -> bytes:
@@ -182,34 +193,24 @@ def _counted(rng: random.Random) -> Iterator[Mail]:
     """Yield what is to be counted: alarms, a frequent newsletter, somebody who wrote most in October."""
     for number in range(1400):
         moment = at("2026-03-01T00:30") + timedelta(hours=number * 4.1)
-        message = _message(
-            "Gateway 7 <gateway@sensors.harbor.example>",
-            WORK,
-            f"ALARM {rng.choice(['level', 'temperature', 'pressure'])} sensor {number % 17}",
-            f"Value {rng.randrange(90, 140)} above limit.",
-            moment,
-            ident=f"alarm{number}",
-            headers={"Auto-Submitted": "auto-generated"},
-        )
+        subject = f"ALARM {rng.choice(['level', 'temperature', 'pressure'])} sensor {number % 17}"
+        text = f"Value {rng.randrange(90, 140)} above limit."
+        headers = {"Auto-Submitted": "auto-generated"}
+        sender = "Gateway 7 <gateway@sensors.harbor.example>"
+        message = _message(sender, WORK, subject, text, moment, ident=f"alarm{number}", headers=headers)
         yield _mail("work", "Alarms", message, moment)
     for number in range(160):
         moment = at("2026-02-01T07:00") + timedelta(hours=number * 42)
-        yield _mail(
-            "private",
-            "INBOX",
-            _newsletter("Sourdough Letters", "sourdough", PRIVATE, f"loaf {number}", moment, f"s{number}"),
-            moment,
-            seen=number % 2 == 0,
+        letter = _newsletter(
+            "Sourdough Letters", "sourdough", PRIVATE, f"loaf {number}", moment, f"s{number}"
         )
+        yield _mail("private", "INBOX", letter, moment, seen=number % 2 == 0)
     for number in range(37):
         moment = at("2026-10-01T10:00") + timedelta(hours=number * 19)
         sender = "Ingrid Falk <ingrid.falk@brf-utsikten.example>"
         if number % 3 == 0:
             sender = '"Falk, Ingrid" <Ingrid.Falk@BRF-Utsikten.example>'
-        message = _message(
-            sender, PRIVATE, f"Board matter {number}", "Please see below.", moment, ident=f"i{number}"
-        )
-        yield _mail("private", "INBOX", message, moment)
+        yield _letter("private", sender, f"Board matter {number}", "Please see below.", moment, f"i{number}")
 
 
 def _archive(rng: random.Random) -> Iterator[Mail]:
@@ -218,38 +219,23 @@ def _archive(rng: random.Random) -> Iterator[Mail]:
         written = at("2013-02-01T08:00") + timedelta(days=number * 2.2)
         received = at("2026-11-15T21:00") + timedelta(seconds=rng.randrange(600))
         sender = rng.choice(["Piet Verhoeven <piet@verhoeven-masten.example>", *_PEOPLE[:3]])
-        message = _message(
-            sender, PRIVATE, f"Mast works {number}", "From the yard.", written, ident=f"old{number}"
+        subject = f"Mast works {number}"
+        yield _letter(
+            "private", sender, subject, "From the yard.", written, f"old{number}", received=received
         )
-        yield _mail("private", "INBOX", message, received)
-    last = _message(
-        "Piet Verhoeven <piet@verhoeven-masten.example>",
-        PRIVATE,
-        "The yard closes",
+    yield _letter(
+        "private", "Piet Verhoeven <piet@verhoeven-masten.example>", "The yard closes",
         "Dear Nora, this is my last message: the yard closes on Friday. The spare key is with Hendrik.",
-        at("2015-12-18T16:20"),
-        ident="yard-closes",
-    )
-    yield _mail("private", "INBOX", last, at("2026-11-15T21:02"))
+        at("2015-12-18T16:20"), "yard-closes", received=at("2026-11-15T21:02"),
+    )  # fmt: skip
+    insurer, subject = "Sjöförsäkring <avtal@sjoforsakring.example>", "Boat insurance: your premium"
     for year, premium in ((2013, "2 140"), (2014, "2 310"), (2015, "2 450")):
-        old = _message(
-            "Sjöförsäkring <avtal@sjoforsakring.example>",
-            PRIVATE,
-            "Boat insurance: your premium",
-            f"The premium for {year + 1} is {premium} kr.",
-            at(f"{year}-11-20T12:00"),
-            ident=f"premium{year}",
-        )
-        yield _mail("private", "INBOX", old, at("2026-11-15T21:05") + timedelta(minutes=2016 - year))
-    new = _message(
-        "Sjöförsäkring <avtal@sjoforsakring.example>",
-        PRIVATE,
-        "Boat insurance: your premium",
-        "The premium for 2027 is 3 975 kr.",
-        at("2026-10-20T12:00"),
-        ident="premium2026",
-    )
-    yield _mail("private", "INBOX", new, at("2026-10-20T12:01"))
+        received = at("2026-11-15T21:05") + timedelta(minutes=2016 - year)
+        text, written = f"The premium for {year + 1} is {premium} kr.", at(f"{year}-11-20T12:00")
+        yield _letter("private", insurer, subject, text, written, f"premium{year}", received=received)
+    text, written = "The premium for 2027 is 3 975 kr.", at("2026-10-20T12:00")
+    received = at("2026-10-20T12:01")
+    yield _letter("private", insurer, subject, text, written, "premium2026", received=received)
 
 
 def _reply(
@@ -331,16 +317,14 @@ def _requests() -> Iterator[Mail]:
 
 def _odd() -> Iterator[Mail]:
     """Yield mail that is hard to find or to read: spellings, charsets, signatures, forgeries, invitations."""
-    moment = at("2026-06-12T11:00")
-    yield _mail("private", "INBOX", _message(
-        "Stefania Kowalczyk <s.kowalczyk@zagle.example>", PRIVATE, "Sails",
-        "Please send me the luff length in metres; I cut on Monday.",
-        moment, ident="sails"), moment)  # fmt: skip
-
-    moment = at("2026-05-20T13:00")
-    yield _mail("work", "INBOX", _message(
-        "Net planning <netz@grid.example>", WORK, "Shore power connection",
-        "Terna grants a connection capacity of 630 kVA.", moment, ident="terna"), moment)  # fmt: skip
+    yield _letter(
+        "private", "Stefania Kowalczyk <s.kowalczyk@zagle.example>", "Sails",
+        "Please send me the luff length in metres; I cut on Monday.", at("2026-06-12T11:00"), "sails",
+    )  # fmt: skip
+    yield _letter(
+        "work", "Net planning <netz@grid.example>", "Shore power connection",
+        "Terna grants a connection capacity of 630 kVA.", at("2026-05-20T13:00"), "terna",
+    )  # fmt: skip
     for number in range(60):  # their boundaries name it, their texts don't
         moment = at("2026-05-01T08:00") + timedelta(days=2, hours=number)
         message = _message(
@@ -350,10 +334,10 @@ def _odd() -> Iterator[Mail]:
         yield _mail("work", "INBOX", message, moment)
 
     notary = "Notary Berg <kansli@berg.example>"
-    moment = at("2026-10-12T09:00")
-    yield _mail("private", "INBOX", _message(
-        notary, PRIVATE, "Signing at the notary", "We propose the signing on 3 December at 10:00.",
-        moment, ident="notary1"), moment)  # fmt: skip
+    yield _letter(
+        "private", notary, "Signing at the notary", "We propose the signing on 3 December at 10:00.",
+        at("2026-10-12T09:00"), "notary1",
+    )  # fmt: skip
     moment = at("2026-10-28T09:00")
     yield _mail("private", "INBOX", _opaque(notary, moment), moment)
 
@@ -368,54 +352,40 @@ def _odd() -> Iterator[Mail]:
         b"Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
         + polish.encode("cp1250")), moment)  # fmt: skip
 
-    for ident, forged, when in (("bank1", False, "2026-11-03T09:00"), ("bank2", True, "2026-11-03T14:00")):
-        message = _message(
-            "Skerry Bank <service@skerrybank.example>", PRIVATE,
-            "Your card" if not forged else "Your card is blocked",
-            "We have sent your new card." if not forged else "Confirm your PIN at once.",
-            at(when), ident=ident, headers={"X-Forged": "yes"} if forged else {})  # fmt: skip
-        yield _mail("private", "INBOX", message, at(when))
+    bank = "Skerry Bank <service@skerrybank.example>"
+    yield _letter(
+        "private", bank, "Your card", "We have sent your new card.", at("2026-11-03T09:00"), "bank1"
+    )
+    message = _message(
+        bank, PRIVATE, "Your card is blocked", "Confirm your PIN at once.", at("2026-11-03T14:00"),
+        ident="bank2", headers={"X-Forged": "yes"},
+    )  # fmt: skip
+    yield _mail("private", "INBOX", message, at("2026-11-03T14:00"))
 
-    moment = at("2026-11-16T17:00")
-    yield _mail("work", "INBOX", _invitation(
-        "Dana Reyes <dana@reyes.example>", "Quarterly review", "America/New_York", "20261208T090000",
-        "20261208T100000", moment), moment)  # fmt: skip
-    moment = at("2026-11-17T09:00")
-    yield _mail("work", "INBOX", _invitation(
-        "Greta Holm <greta.holm@skerry.example>", "Ice safety", "Europe/Stockholm", "20261210T130000",
-        "20261210T143000", moment), moment)  # fmt: skip
+    for sender, title, zone, start, end, moment in (
+        ("Dana Reyes <dana@reyes.example>", "Quarterly review", "America/New_York", "20261208T090000",
+         "20261208T100000", at("2026-11-16T17:00")),
+        ("Greta Holm <greta.holm@skerry.example>", "Ice safety", "Europe/Stockholm", "20261210T130000",
+         "20261210T143000", at("2026-11-17T09:00")),
+    ):  # fmt: skip
+        yield _mail("work", "INBOX", _invitation(sender, title, zone, start, end, moment), moment)
 
     for number, box in enumerate(["INBOX", "INBOX", "Projects/Wind", "Old"]):
-        moment = at("2026-07-01T09:00") + timedelta(days=number)
-        yield _mail("work", box, _message(
-            _PEOPLE[5], WORK, f"Turbine blade transport {number}", "The turbine arrives by barge.",
-            moment, ident=f"turbine{number}"), moment)  # fmt: skip
+        moment, subject = at("2026-07-01T09:00") + timedelta(days=number), f"Turbine blade transport {number}"
+        text, ident = "The turbine arrives by barge.", f"turbine{number}"
+        yield _letter("work", _PEOPLE[5], subject, text, moment, ident, box=box)
     for number in range(40):
-        moment = at("2025-07-01T09:00") + timedelta(days=number)
-        yield _mail("work", "Old", _message(
-            _PEOPLE[5], WORK, f"Turbine test {number}", "Old turbine.", moment, ident=f"oldturbine{number}"),
-            moment)  # fmt: skip
-
-    moment = at("2026-11-18T07:00")
-    yield _mail("private", "INBOX", _message(
-        _PEOPLE[8], PRIVATE, "Cat on Saturday", "Can you feed the cat on Saturday?", moment, ident="cat"),
-        moment, seen=False)  # fmt: skip
+        moment, subject = at("2025-07-01T09:00") + timedelta(days=number), f"Turbine test {number}"
+        yield _letter("work", _PEOPLE[5], subject, "Old turbine.", moment, f"oldturbine{number}", box="Old")
+    moment, text = at("2026-11-18T07:00"), "Can you feed the cat on Saturday?"
+    message = _message(_PEOPLE[8], PRIVATE, "Cat on Saturday", text, moment, ident="cat")
+    yield _mail("private", "INBOX", message, moment, seen=False)
 
 
 def _opaque(sender: str, moment: datetime) -> bytes:
     """Make a message whose text is inside a signature (RFC 8551 section 3.5.2)."""
     text = b"The signing is moved: 17 December at 14:30, same place.\r\n"
-    inner = b"Content-Type: text/plain; charset=utf-8\r\n\r\n" + text
-
-    def der(tag: int, *parts: bytes) -> bytes:
-        body = b"".join(parts)
-        size = bytes([len(body)]) if len(body) < 128 else b"\x82" + len(body).to_bytes(2, "big")
-        return bytes([tag]) + size + body
-
-    data = bytes.fromhex("06092a864886f70d010701")
-    signed = bytes.fromhex("06092a864886f70d010702")
-    content = der(0x30, data, der(0xA0, der(0x04, inner)))
-    cms = der(0x30, signed, der(0xA0, der(0x30, b"\x02\x01\x01", der(0x31), content, der(0x31))))
+    cms = signed(element(4, b"Content-Type: text/plain; charset=utf-8\r\n\r\n" + text))
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = sender, PRIVATE, "Signing at the notary"
     message["Date"], message["Message-ID"] = format_datetime(moment), "<notary2@berg.example>"

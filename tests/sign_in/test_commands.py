@@ -77,7 +77,7 @@ def test_a_person_signs_in_once_a_host_reads_mail_and_signing_out_forgets(
     assert "The user must run: mailmcp login work" in run("check").stdout
 
 
-def test_a_user_who_declines_stores_nothing(
+def test_a_user_who_declines_or_a_sign_in_that_does_not_last_stores_nothing(
     write: Write, secrets: Path, authorization: AuthorizationServer
 ) -> None:
     authorization.consent = False
@@ -85,6 +85,9 @@ def test_a_user_who_declines_stores_nothing(
     done = run("login")
     assert done.exit_code == 1
     assert "the user said no" in done.stderr
+    authorization.consent = True
+    authorization.answers["/token"] = (200, '{"access_token": "fake", "token_type": "Bearer"}')
+    assert "sent no refresh token, so the sign-in would not last" in run("login").stderr
     assert not secrets.exists()
 
 

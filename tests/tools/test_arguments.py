@@ -67,17 +67,11 @@ def test_what_is_not_is_refused_with_its_reason(raw: dict[str, Any], name: str, 
 
 
 def test_arguments_of_get_message() -> None:
-    raw: dict[str, Any] = {
-        "message_id": "x",
-        "body_mode": "",
-        "attachment_mode": None,
-        "include_all_headers": True,
-    }
+    raw: dict[str, Any] = {"message_id": "x", "body_mode": "", "include_all_headers": True}
     read = read_arguments(GetMessageArguments, raw)
     assert (read.body_mode, read.attachment_mode, read.include_headers) == ("text", "metadata", True)
-    raw = {"body_mode": "markdown", "body_max_chars": 100_001, "attachment_mode": ["none"]}
+    raw = {"body_mode": "markdown", "body_max_chars": 100_001}
     assert sorted(problems_of(GetMessageArguments, raw)) == [
-        ("attachment_mode", "invalid_value"),
         ("body_max_chars", "out_of_range"),
         ("body_mode", "invalid_value"),
         ("message_id", "missing_param"),

@@ -4,7 +4,7 @@ import pytest
 
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import all_failed_error
-from mcp_envelope import Code, InternalError, Issue, NextAction, NotFoundError
+from mcp_envelope import Code, DeadlineError, InternalError, Issue, NextAction, NotFoundError, ToolError
 
 NEXT = NextAction(instruction="Get the next page.", tool="imap_search_messages", arguments={"cursor": "x"})
 
@@ -14,14 +14,15 @@ NEXT = NextAction(instruction="Get the next page.", tool="imap_search_messages",
     [
         (Code.NOT_FOUND, "fetch", NotFoundError, Reason.MESSAGE_GONE),
         (Code.INTERNAL, "fetch", InternalError, Reason.SERVER_REFUSED),
-        (Code.INTERNAL, "parse", InternalError, Reason.PROTOCOL_VIOLATION),
+        (Code.TIMEOUT, "fetch", DeadlineError, Reason.COMMAND),
     ],
 )
 def test_all_failed_error_gives_the_first_cause_and_the_next_action(
-    code: Code, stage: str, kind: type[Exception], reason: Reason
+    code: Code, stage: str, kind: type[ToolError], reason: Reason
 ) -> None:
     issues = [
-        Issue(code=code, stage=stage, message="Why.", retryable=True, about={"uid": uid}) for uid in (3, 2)
+        Issue(code=code, reason=reason, stage=stage, message="Why.", retryable=True, about={"uid": uid})
+        for uid in (3, 2)
     ]
     error = all_failed_error(issues, NEXT)
     assert isinstance(error, kind)
@@ -29,5 +30,5 @@ def test_all_failed_error_gives_the_first_cause_and_the_next_action(
     assert error.next_action == NEXT
     assert error.details["issues"] == [{"uid": 3, "message": "Why."}, {"uid": 2, "message": "Why."}]
     assert error.message == "All 2 messages failed. The first: Why."
-    assert error.retryable is (code is Code.INTERNAL)
+    assert error.retryable
     assert all_failed_error(issues[:1], None).message == "Why."

@@ -1,5 +1,8 @@
 """Where the words of a search are looked for, and where they are found."""
 
+from base64 import encodebytes
+from quopri import encodestring
+
 import pytest
 
 from mailmcp.imap.rows import FetchedMessage
@@ -80,10 +83,13 @@ def test_html_is_read_as_a_person_sees_it() -> None:
     assert text_of(fetched, sought) == "a needle"
 
 
-def test_no_character_is_halved_where_the_text_is_cut() -> None:
-    text = b"x" + "日本語é".encode() * EVIDENCE_OCTETS
-    header = b"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
-    sections = {"HEADER.FIELDS": header, "TEXT": text[:EVIDENCE_OCTETS]}
-    assert set(text_of(FetchedMessage(uid=1, sections=sections), SearchTerms(anywhere=("x",)))) == set(
-        "x日本語é"
-    )
+@pytest.mark.parametrize("encoding", ["8bit", "base64", "quoted-printable"])
+def test_no_character_is_halved_where_the_text_is_cut(encoding: str) -> None:
+    text = b"xy" + "日本語é".encode() * EVIDENCE_OCTETS
+    encode = {"base64": encodebytes, "quoted-printable": encodestring}.get(encoding, bytes)
+    octets = encode(text)[:EVIDENCE_OCTETS]
+    header = b"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: %b\r\n\r\n"
+    sections = {"HEADER.FIELDS": header % encoding.encode(), "TEXT": octets}
+    shown = text_of(FetchedMessage(uid=1, sections=sections), SearchTerms(anywhere=("x",)))
+    assert len(shown) > 1_000
+    assert set(shown) == set("xy日本語é")

@@ -6,6 +6,7 @@ from mailmcp.tools.names import GET_ATTACHMENT, GET_THREAD
 from servers.peer import PeerFactory
 from servers.peer_mailbox import PeerMessage, make_messages
 from tools.conftest import DeskFactory
+from tools.letters import crlf
 from tools.stores import Store, peer_account
 
 TYPES = [
@@ -65,36 +66,6 @@ def test_attachments_of_unreadable_types_are_found_listed_and_fetched(
         assert "hello world" in reply.text
 
 
-ALTERNATIVES = b"""\
-From: Ann Example <ann@example.org>
-Subject: Two alternatives
-MIME-Version: 1.0
-Content-Type: multipart/alternative; boundary="bb"
-
---bb
-Content-Type: text
-
-Plain words.
---bb
-Content-Type: html
-
-<p>Rich <b>words</b>.</p>
---bb--
-""".replace(b"\n", b"\r\n")
-
-
-def test_alternatives_of_half_a_type_are_text_and_html(dovecot_mail: Store, open_desk: DeskFactory) -> None:
-    dovecot_mail.fill("INBOX", [ALTERNATIVES])
-    desk = open_desk(dovecot_mail.account)
-    [row] = desk.search(snippet_max_chars=100).data["messages"]
-    assert row["snippet"] == "Plain words."
-    message = desk.message(row["message_id"], body_mode="html")
-    assert "<p>Rich <b>words</b>.</p>" in message["body_html"]
-    assert not message["attachments"]
-    [member] = desk.call(GET_THREAD, {"message_id": row["message_id"]}).data["messages"]
-    assert member["text"] == "Plain words."
-
-
 @pytest.mark.parametrize(
     "leaf",
     [
@@ -121,38 +92,41 @@ def test_a_structure_that_is_partly_unreadable_proves_nothing(
     assert "hello world" in reply.text
 
 
-UNDESCRIBED = b"""\
-From: Ann Example <ann@example.org>
-Subject: No name, no disposition
-MIME-Version: 1.0
-Content-Type: multipart/mixed; boundary="bb"
-
---bb
-Content-Type: text/html
-%b
-<p>At <b>9:30</b>.</p>
---bb
-Content-Type: application/pdf
-Content-Transfer-Encoding: base64
-
-aGVsbG8gd29ybGQ=
---bb--
-""".replace(b"\n", b"\r\n")
+HEAD = 'Subject: x\nMIME-Version: 1.0\nContent-Type: multipart/{}; boundary="bb"\n\n--bb\n'
+ALTERNATIVES = (
+    HEAD.format("alternative") + "Content-Type: text\n\nPlain words.\n"
+    "--bb\nContent-Type: html\n\n<p>Rich <b>words</b>.</p>\n--bb--\n"
+)
+UNDESCRIBED = (
+    HEAD.format("mixed") + "Content-Type: text/html\n{}\n<p>At <b>9:30</b>.</p>\n"
+    "--bb\nContent-Type: application/pdf\nContent-Transfer-Encoding: base64\n\naGVsbG8gd29ybGQ=\n--bb--\n"
+)
 
 
-@pytest.mark.parametrize("disposition", [b"", b'Content-Disposition: attachment; filename="email"\r\n'])
-def test_the_only_text_is_shown_and_what_is_no_text_is_a_file(
-    disposition: bytes, dovecot_mail: Store, open_desk: DeskFactory
+@pytest.mark.parametrize(
+    ("octets", "text", "files"),
+    [
+        (ALTERNATIVES, "Plain words.", []),
+        (UNDESCRIBED.format(""), "At 9:30.", ["2"]),
+        (
+            UNDESCRIBED.format('Content-Disposition: attachment; filename="email"\n'),
+            "At 9:30.",
+            ["1", "2"],
+        ),
+    ],
+)
+def test_the_text_is_shown_and_what_is_no_text_is_a_file(
+    dovecot_mail: Store, open_desk: DeskFactory, octets: str, text: str, files: list[str]
 ) -> None:
-    dovecot_mail.fill("INBOX", [UNDESCRIBED % disposition])
+    dovecot_mail.fill("INBOX", [crlf(octets)])
     desk = open_desk(dovecot_mail.account)
-    [row] = desk.search(has_attachment=True).data["messages"]
+    [row] = desk.search(snippet_max_chars=100).data["messages"]
     message = desk.message(row["message_id"])
-    assert message["body_text"] == "At 9:30."
-    assert [each["part_id"] for each in message["attachments"]] == [
-        each["part_id"] for each in row["attachments"]
-    ]
-    assert "2" in [each["part_id"] for each in row["attachments"]]
+    assert (row["snippet"], message["body_text"]) == (text, text)
+    for listed in (row.get("attachments", []), message["attachments"]):
+        assert [each["part_id"] for each in listed] == files
+    [member] = desk.call(GET_THREAD, {"message_id": row["message_id"]}).data["messages"]
+    assert member["text"] == text
 
 
 COUNT = 60

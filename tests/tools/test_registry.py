@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-from mailmcp.tools import names
 from mailmcp.tools.registry import TOOLS
 
 NAMES = [tool.name for tool in TOOLS]
@@ -16,15 +15,6 @@ def test_every_tool_is_read_only_and_described() -> None:
         assert tool.title
         assert tool.description.endswith(".")
     assert len(set(NAMES)) == len(NAMES)
-
-
-def test_only_the_list_of_accounts_makes_no_connection() -> None:
-    assert [tool.name for tool in TOOLS if not tool.open_world] == ["imap_list_accounts"]
-
-
-def test_every_suggested_name_is_that_of_a_tool() -> None:
-    suggested = {value for name, value in vars(names).items() if name.isupper()}
-    assert suggested <= set(NAMES)
 
 
 def test_the_readme_lists_every_tool() -> None:

@@ -159,19 +159,18 @@ def test_long_lists_of_file_names_are_cut_visibly() -> None:
     assert "(part 5), … |" in row_lines(row)[0]
 
 
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        (b"message: inner", "file: message: inner"),
-        (b"Message : inner", "file: Message : inner"),
-        (b"message 1.txt", "message 1.txt"),
-        (b"", "text/csv"),
-    ],
-)
-def test_no_file_name_passes_for_an_attached_message(name: bytes, shown: str) -> None:
-    leaf = (b"text", b"csv", (b"name", name), None, None, b"7bit", 9, 1, None, (b"attachment", None))
-    row = build_row(REF, FetchedMessage(uid=2, body_structure=(leaf, b"mixed")))
-    assert f' | 1 file: "{shown}" (part 1) | ' in row_lines(row)[0]
+def test_no_file_name_passes_for_an_attached_message() -> None:
+    named = (b"text", b"csv", (b"name", b"message inner"), None, None, b"7bit", 9, 1)
+    envelope = (None, b"inner", None, None, None, None, None, None, None, None)
+    message = (b"message", b"rfc822", None, None, None, b"7bit", 9, envelope, TEXT, 1)
+    row = build_row(REF, FetchedMessage(uid=2, body_structure=(named, message, b"mixed")))
+    assert ' | 2 files: "message inner" (part 1), message "inner" (part 2) | ' in row_lines(row)[0]
+
+
+def test_one_file_without_a_name_is_called_by_its_type() -> None:
+    structure = (b"application", b"pdf", None, None, None, b"base64", 9, None, (b"attachment", None))
+    row = build_row(REF, FetchedMessage(uid=2, body_structure=structure))
+    assert ' | 1 file: "application/pdf" (part 1) | ' in row_lines(row)[0]
 
 
 @pytest.mark.parametrize(("octets", "shown"), [(None, ""), (0, ""), (1_234, "1.2 kB"), (1_000_000, "1.0 MB")])

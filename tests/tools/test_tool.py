@@ -16,10 +16,9 @@ from tools.stores import Store
 
 
 def call_for(*names: str) -> Call:
+    login = Password(lambda: "p")
     accounts = [
-        Account(
-            account_id=name, host="imap.example.org", port=993, user="u", credentials=Password(lambda: "p")
-        )
+        Account(account_id=name, host="imap.example.org", port=993, user="u", credentials=login)
         for name in names
     ]
     shared = Shared(pool=Pool(accounts, clock=monotonic), preferences=DEFAULTS)

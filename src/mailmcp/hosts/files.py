@@ -113,8 +113,6 @@ def _backups(path: Path, *, free: bool = False) -> Iterator[Path]:
 
 def _read(path: Path) -> tuple[Path, bytes | None]:
     """Return the file behind symbolic links, and its octets; None if the file is missing."""
-    if path.is_symlink() and not path.exists():
-        raise HostError(f"{path}: is a link to a file that doesn't exist")
     try:
         real = path.resolve()
         return real, real.read_bytes() if real.exists() else None

@@ -189,6 +189,6 @@ def format_sequence_set(uids: Sequence[int]) -> bytes:
     """Format UIDs, in any order, as a sequence set with ranges (RFC 9051 section 9)."""
     ordered = sorted(set(uids))
     firsts = [uid for uid, before in zip(ordered, [-1, *ordered], strict=False) if uid - 1 != before]
-    lasts = [uid for uid, after in zip(ordered, [*ordered[1:], 0], strict=True) if uid + 1 != after]
+    lasts = [uid for uid, after in zip(ordered, [*ordered[1:], 0], strict=False) if uid + 1 != after]
     ranges = zip(firsts, lasts, strict=True)
     return b",".join(b"%d" % low if low == high else b"%d:%d" % (low, high) for low, high in ranges)

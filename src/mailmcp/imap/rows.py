@@ -28,6 +28,9 @@ class FetchedMessage:
     """In the server's time zone; between YEAR_FIRST and YEAR_LAST, so that it converts to any other."""
 
     size_octets: int | None = None
+    modseq: int = 0
+    """When it last changed (RFC 7162 section 3.1); 0 if the server doesn't say."""
+
     body_structure: object = None
     """Nested tuples of octets, numbers and None; None if not requested, or NIL."""
 
@@ -94,6 +97,7 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
             if match[2]:
                 origins[section] = int(match[2])
     flags, size, gmail_id = row.get(b"FLAGS"), row.get(b"RFC822.SIZE"), row.get(b"X-GM-MSGID")
+    modseq = row.get(b"MODSEQ")
     return FetchedMessage(
         uid=uid,
         flags=tuple(
@@ -104,6 +108,7 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
         ),
         internal_date=_date(row.get(b"INTERNALDATE")),
         size_octets=size if isinstance(size, int) else None,
+        modseq=modseq[0] if isinstance(modseq, tuple) and modseq and isinstance(modseq[0], int) else 0,
         body_structure=row.get(b"BODYSTRUCTURE"),
         email_id=_object_id(row.get(b"EMAILID")),
         thread_id=_object_id(row.get(b"THREADID")) or _object_id((row.get(b"X-GM-THRID"),)),

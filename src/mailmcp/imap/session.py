@@ -97,6 +97,9 @@ class SelectedMailbox:
     uidnext: int | None
     """Lower bound of the next UID; None if the server doesn't send it."""
 
+    modseq: int = 0
+    """HIGHESTMODSEQ (RFC 7162), which servers send once CONDSTORE is enabled; 0 otherwise."""
+
 
 @dataclass(slots=True, eq=False)
 class Session:
@@ -135,6 +138,9 @@ class Session:
 
     chosen: tuple[str, int | None] | None = None
     """The mailbox of `choose`, and its UIDVALIDITY; None before."""
+
+    enabled: set[str] = field(default_factory=set)
+    """Extensions that were enabled on this connection (RFC 5161)."""
 
     _stale: bool = False
     """Whether the mailbox was opened by an earlier lease."""
@@ -224,7 +230,13 @@ class Session:
             self.quirks.sizes[name] = exists
             if uidnext:
                 self.quirks.uidnexts[name] = uidnext
-            self.mailbox = SelectedMailbox(name=name, uidvalidity=found, exists=exists, uidnext=uidnext)
+            self.mailbox = SelectedMailbox(
+                name=name,
+                uidvalidity=found,
+                exists=exists,
+                uidnext=uidnext,
+                modseq=result.number("HIGHESTMODSEQ") or 0,
+            )
         assert self.mailbox is not None  # noqa: S101 - it is open
         if uidvalidity not in {None, self.mailbox.uidvalidity}:
             raise uidvalidity_conflict(name, expected=uidvalidity or 0, found=self.mailbox.uidvalidity)

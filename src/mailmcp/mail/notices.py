@@ -4,7 +4,6 @@ Invitations (`mailmcp.mail.calendar.invitation`), delivery reports (RFC 3464) an
 (RFC 8098). Reports are groups of fields in the syntax of header fields, separated by empty lines.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from mailmcp.mail.header.address import is_seen_whole
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.structure import MESSAGE_TYPES, Part, leaf_parts
 from mailmcp.mail.mime.transfer import decode_transfer
+from mailmcp.mail.people import quote_address
 
 NOTICE_PARTS_MAX: Final = 4
 """Calendar objects and reports read of one message; real mail has one, or the same one twice."""
@@ -42,7 +42,6 @@ _DISPOSITION: Final = frozenset(
 )
 _REPORTS: Final = _DELIVERY | _DISPOSITION
 _ORIGINAL: Final = MESSAGE_TYPES | {"text/rfc822-headers", "text/rfc822-header", "message/global-headers"}
-_ODD_ADDRESS_CHARS_MAX: Final = 150
 _TYPED: Final = re.compile("^ *[A-Za-z0-9-]{1,40} *; *")  # "rfc822; ann@a.example", "smtp; 550 No"
 _BLANK_LINE: Final = re.compile(rb"(?:\r?\n|\r(?!\n))[ \t]*(?:\r?\n|\r(?!\n))")
 _GROUPS_MAX: Final = NOTICES_MAX * 2  # some reports have empty groups
@@ -258,10 +257,9 @@ def _groups(octets: bytes) -> Iterator[Headers]:
 
 def _recipient_address(group: Headers) -> str:
     address = _untyped(group.get("final-recipient") or group.get("original-recipient"))
-    text = clean_line(address).text
-    if is_seen_whole(address):
-        return cut_start(text, NOTICE_CHARS_MAX)
-    return json.dumps(cut_start(text, _ODD_ADDRESS_CHARS_MAX), ensure_ascii=False)
+    if not is_seen_whole(address):
+        return quote_address(address)
+    return cut_start(clean_line(address).text, NOTICE_CHARS_MAX)
 
 
 def _untyped(value: str) -> str:

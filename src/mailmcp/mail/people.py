@@ -1,5 +1,6 @@
 """Addresses within limits. What is too long is cut before it is quoted, so no quotation stays open."""
 
+import json
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +11,7 @@ from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 
 _USUAL_CHARS: Final = 80
 _SHORT_NAME_CHARS: Final = 40
+_ODD_ADDRESS_CHARS_MAX: Final = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,3 +63,8 @@ def fit_address(address: Address, max_chars: int, usual_chars: int | None = None
             if shorter and len(shorter) <= max_chars:
                 return shorter
     return f"{ELLIPSIS}@[{ELLIPSIS}]" if domain.startswith("[") else cut_start(domain, max_chars)
+
+
+def quote_address(address: str) -> str:
+    """Write in quotes what could be taken for another address, or for several; a long one keeps its end."""
+    return json.dumps(cut_start(clean_line(address).text, _ODD_ADDRESS_CHARS_MAX), ensure_ascii=False)

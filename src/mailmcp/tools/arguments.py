@@ -1,7 +1,7 @@
 """Base classes of the tools' arguments; `mcp_envelope.arguments` reads them."""
 
 import re
-from typing import Final
+from typing import ClassVar, Final
 
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -52,12 +52,16 @@ class Arguments(mcp_envelope.Arguments):
     """Base of the input models."""
 
     hints = ARGUMENT_ALIASES
+    long_arguments: ClassVar = frozenset({"cursor"})
+    """Those that may be as long as a cursor."""
 
     @field_validator("*", mode="before")
     @classmethod
     def _check_text(cls, value: object, info: ValidationInfo) -> object:
         """Refuse strings that have several lines or are too long, before anything else looks at them."""
-        limit = limits.CURSOR_CHARS_MAX if info.field_name == "cursor" else limits.ARGUMENT_CHARS_MAX
+        limit = (
+            limits.CURSOR_CHARS_MAX if info.field_name in cls.long_arguments else limits.ARGUMENT_CHARS_MAX
+        )
         for text in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(text, str) and _FORBIDDEN.search(text):
                 raise PydanticCustomError(

@@ -1,7 +1,5 @@
 """An attachment as a row: one shape in lists, conversations and messages."""
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from typing import Annotated, Final
 
@@ -17,8 +15,6 @@ from mcp_envelope import code
 from mcp_envelope.markdown import quote
 
 ROW_FILENAME_CHARS_MAX: Final = 60
-
-_AS_MESSAGE: Final = re.compile(r"(?:file: )*\W*message\s*:", re.IGNORECASE)
 
 
 class AttachmentRow(Row):
@@ -61,22 +57,22 @@ def first_attachments(parts: Sequence[Part]) -> list[AttachmentRow]:
 
 
 def file_name(file: Part | AttachmentRow) -> str:
-    """Return the name of a file; for an attached message its subject, for an unnamed part its type.
-
-    A file whose name could be taken for an attached message is called a file.
-    """
-    subject = clean_line(file.subject or "").text
-    if _AS_MESSAGE.match(unicodedata.normalize("NFKC", file.filename)):
-        return f"file: {file.filename}"
-    return file.filename or (f"message: {subject}" if subject else file.content_type)
+    """Return the name of a file; for an attached message its subject, for an unnamed part its type."""
+    return file.filename or clean_line(file.subject or "").text or file.content_type
 
 
 def files_column(rows: Sequence[AttachmentRow], total: int | None) -> list[str]:
-    """Return one column that names the files, of which there are `total` if not all have rows; or none."""
+    """Return one column that names the files, of which there are `total` if not all have rows; or none.
+
+    An attached message is called one in front of the quotes, where no name can stand.
+    """
     if not rows:
         return []
-    names = (make_snippet(file_name(row), ROW_FILENAME_CHARS_MAX) for row in rows)
-    written = [f"{quote(name)} (part {row.part_id})" for name, row in zip(names, rows, strict=True)]
+    written = [
+        f"{'message ' if row.subject and not row.filename else ''}"
+        f"{quote(make_snippet(file_name(row), ROW_FILENAME_CHARS_MAX))} (part {row.part_id})"
+        for row in rows
+    ]
     return [f"{counted(total or len(rows), 'file')}: {', '.join(written + [ELLIPSIS] * bool(total))}"]
 
 

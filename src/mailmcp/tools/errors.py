@@ -11,8 +11,10 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mcp_envelope import (
+    BaseReason,
     Code,
     ConflictError,
+    DeadlineError,
     InternalError,
     Issue,
     NextAction,
@@ -77,11 +79,10 @@ def all_failed_error(issues: Sequence[Issue], next_action: NextAction | None) ->
     message = first.message
     if len(issues) > 1:
         message = f"All {len(issues)} messages failed. The first: {message}"
-    if first.code is Code.NOT_FOUND:
-        return NotFoundError(message, reason=Reason.MESSAGE_GONE, details=details, next_action=next_action)
-    return InternalError(
+    kinds: dict[Code, type[ToolError]] = {Code.NOT_FOUND: NotFoundError, Code.TIMEOUT: DeadlineError}
+    return kinds.get(first.code, InternalError)(
         message,
-        reason=Reason.SERVER_REFUSED if first.stage == "fetch" else Reason.PROTOCOL_VIOLATION,
+        reason=first.reason or BaseReason.UNEXPECTED,
         retryable=first.retryable,
         details=details,
         next_action=next_action,

@@ -11,7 +11,6 @@ from mailmcp.imap.rows import FetchedMessage
 from mailmcp.mail.html.marks import MARK_OPENING
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts
-from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import find_words, normalize_words
 from mailmcp.model.query import Kind, SearchQuery
@@ -22,9 +21,6 @@ SNIPPET_OCTETS: Final = 4096
 EVIDENCE_OCTETS: Final = 16_384
 """Fetched of a message to show where a search matched: four screens of text, or one page of HTML.
 A hundred messages stay under 2 MB."""
-
-EVIDENCE_WORDS_MAX: Final = 32
-"""Words of a search that are looked up in the fetched text. Nobody sends more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +42,7 @@ class SearchTerms:
 
 
 def search_terms(query: SearchQuery) -> SearchTerms:
-    """Collect what a search looks for, at most as many words as are shown."""
+    """Collect what a search looks for."""
     anywhere: list[str] = []
     by_place: dict[str, tuple[str, ...]] = {}
     for row in query.criteria:
@@ -55,7 +51,7 @@ def search_terms(query: SearchQuery) -> SearchTerms:
         elif row.kind is Kind.PHRASE and query[row].strip():
             for place in map(str.lower, row.header_fields or ("body",)):
                 by_place[place] = (*by_place.get(place, ()), normalize_words(query[row]))
-    return SearchTerms(anywhere=tuple(dict.fromkeys(anywhere))[:EVIDENCE_WORDS_MAX], by_place=by_place)
+    return SearchTerms(anywhere=tuple(dict.fromkeys(anywhere)), by_place=by_place)
 
 
 def find_evidence(terms: SearchTerms, texts: Mapping[str, str]) -> list[str]:
@@ -78,7 +74,7 @@ def text_of(fetched: FetchedMessage, terms: SearchTerms) -> str:
     head, text = fetched.sections.get("HEADER.FIELDS", b""), fetched.sections.get("TEXT", b"")
     cut = len(text) >= text_octets(terms)
     # What is cut is read as if it were whole: the start of a text is all a snippet shows.
-    view = parse_message(head + (complete_lines(text) if cut else text), complete=True)
+    view = parse_message(head + text, complete=True)
     text_parts = choose_text_parts(view.structure)
     octets = {part.part_id: view.part_octets(part) or b"" for part in text_parts.all}
     parts = frozenset(octets) if cut else frozenset()

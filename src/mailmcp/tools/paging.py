@@ -13,7 +13,7 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 def format_cursor(kind: str, arguments: Arguments, position: Sequence[object]) -> str:
     """Write the cursor of a list that goes on after a position; `kind` names the list and its version."""
-    kept = arguments.model_dump(exclude_defaults=True, exclude={"cursor"})
+    kept = arguments.model_dump(exclude_defaults=True)
     named = (f"{name}={escape_field(str(value))}" for name, value in kept.items())
     return seal([kind, *named, *(escape_field(str(each)) for each in position)])
 

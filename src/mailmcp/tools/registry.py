@@ -9,6 +9,7 @@ from typing import Final
 
 from mailmcp.tools.accounts import tool as accounts
 from mailmcp.tools.attachment import tool as attachment
+from mailmcp.tools.changes import tool as changes
 from mailmcp.tools.mailboxes import tool as mailboxes
 from mailmcp.tools.message import tool as message
 from mailmcp.tools.raw import tool as raw
@@ -24,4 +25,5 @@ TOOLS: Final[tuple[MailTool, ...]] = (
     thread.TOOL,
     attachment.TOOL,
     raw.TOOL,
+    changes.TOOL,
 )

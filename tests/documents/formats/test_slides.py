@@ -21,7 +21,8 @@ def test_slides_have_titles_items_tables_and_notes() -> None:
 
 
 def test_hidden_slides_are_named_so_and_hidden_shapes_left_out() -> None:
-    reading = read_with(read, pptx([shape("seen") + shape("unseen", hidden="1")], attributes='show="0"'))
+    group = f'<p:grpSp><p:nvGrpSpPr><p:cNvPr hidden="1"/></p:nvGrpSpPr>{shape("unseen")}</p:grpSp>'
+    reading = read_with(read, pptx([shape("seen") + group], attributes='show="0"'))
     assert reading.text == "[Slide 1 (hidden)]\nseen"
     assert reading.notes == ["Removed 6 hidden characters."]
 

@@ -3,6 +3,8 @@
 What comes out is right, or said to be in doubt.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from imap.scenes import make_account, session_on
@@ -81,6 +83,17 @@ def test_a_plain_response_to_an_extended_search_is_accepted(peer: PeerFactory) -
     server = peer(messages=make_messages(1, 2), rules=[rule])
     assert find(server).uids == (2, 1)
     assert len(searches(server)) == 1
+
+
+def test_messages_that_are_listed_have_pages_too(peer: PeerFactory) -> None:
+    """Strato's SEARCH finds none; in a FETCH, `10:*` is the last message."""
+    server = peer(messages=letters([1, 4, 9]), rules=[when_searching(answering(b""))])
+    with session_on(make_account(server)) as session:
+        first = search_one(session, request(size=2))
+        assert first.uids == (9, 4)
+        assert search_one(session, request(position=first.after)).uids == (1,)
+        last = replace(first.after, uid=9)
+        assert search_one(session, request(order=Order(ascending=True), position=last)).uids == ()
 
 
 def test_a_search_that_stops_on_the_way_down_continues_below(peer: PeerFactory) -> None:

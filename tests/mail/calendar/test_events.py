@@ -34,31 +34,6 @@ def test_lines_are_unfolded_and_unescaped(end: str) -> None:
     assert (item.text("description"), item.text("location"), item.get("location")) == ("one\ntwo", "", None)
 
 
-def test_alarms_and_time_zones_are_left_out() -> None:
-    calendar = _calendar(
-        "BEGIN:VTIMEZONE",
-        "BEGIN:STANDARD",
-        "DTSTART:19700101T000000",
-        "RRULE:FREQ=SECONDLY",
-        "END:STANDARD",
-        "END:VTIMEZONE",
-        "BEGIN:VTODO",
-        "SUMMARY:Pay",
-        "BEGIN:VALARM",
-        "DESCRIPTION:Reminder",
-        "END:VALARM",
-        "DUE:20261106",
-        "END:VTODO",
-    )
-    (item,) = calendar.items
-    assert item.is_task
-    assert dict(item.properties) == {
-        "summary": (Property(value="Pay"),),
-        "due": (Property(value="20261106"),),
-    }
-    assert calendar.defects == ()
-
-
 @pytest.mark.parametrize(
     ("lines", "summaries", "defects"),
     [

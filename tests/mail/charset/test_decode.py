@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 
-from mailmcp.mail.charset.decode import UNDECLARED_CHARSET, UNKNOWN_CHARSET, WRONG_CHARSET, decode_text
+from mailmcp.mail.charset.decode import UNKNOWN_CHARSET, WRONG_CHARSET, decode_text
 from thinning import thin
 
 
@@ -12,21 +12,13 @@ from thinning import thin
     [
         (b"plain", "us-ascii", "plain", ()),
         (b"caf\xc3\xa9", "UTF-8", "café", ()),
-        (b"caf\xc3\xa9", '"utf-8"', "café", ()),
         (b"\xef\xbb\xbfhi", "utf-8", "hi", ()),
-        (b"caf\xe9", "utf-8", "café", (WRONG_CHARSET,)),
         (b"caf\xc3\xa9", "us-ascii", "café", (WRONG_CHARSET,)),
-        (b"\x93x\x94", "us-ascii", "“x”", (WRONG_CHARSET,)),
         (b"\x93x\x94", "iso-8859-1", "“x”", (WRONG_CHARSET,)),
-        (b"\x93x\x94", "windows-1252", "“x”", ()),
         (b"caf\xe9", "iso-8859-1", "café", ()),
-        ("“x”".encode(), "iso-8859-1", "“x”", (WRONG_CHARSET,)),
         ("会議".encode("iso-2022-jp"), "ISO-2022-JP", "会議", ()),
-        ("会議".encode("iso-2022-jp"), "", "会議", ()),
         ("Привет".encode("koi8-r"), "koi8-r", "Привет", ()),
-        ("ąę".encode("cp1250"), "win-1250", "ąę", ()),
         ("é".encode("utf-16"), "utf-16", "é", ()),
-        ("\ufeffé".encode("utf-16-be"), "utf-16le", "é", (f"{WRONG_CHARSET} (read as utf-16)",)),
         (
             "\ufeff<p hidden>é".encode("utf-16-le"),
             "windows-1252",
@@ -34,26 +26,16 @@ from thinning import thin
             (f"{WRONG_CHARSET} (read as utf-16)",),
         ),
         (b"x", "", "x", ()),
-        (b"\xe9", "unknown-8bit", "é", (UNDECLARED_CHARSET,)),
         ("é".encode(), "", "é", ()),
-        (b"\xc3\xa9", "x-klingon", "é", (UNKNOWN_CHARSET,)),
         (b"eA==", "base64", "eA==", (UNKNOWN_CHARSET,)),
-        (b"a\\u0041", "unicode_escape", "a\\u0041", (UNKNOWN_CHARSET,)),
         ("Grüße".encode(), "iso-8859-1", "Grüße", (WRONG_CHARSET,)),
-        ("Grüße".encode("latin-1"), "windows-1252", "Grüße", ()),
         ("会議".encode("iso-2022-jp"), "us-ascii", "会議", (f"{WRONG_CHARSET} (read as iso-2022-jp)",)),
-        (b"a\x1b$B\x1b(Bb", "windows-1252", "a\x1b$B\x1b(Bb", ()),
         (b"a\x1b$B\x1b(Bb", "", "a\x1b$B\x1b(Bb", ()),
-        ("您好 会议改到明天".encode("gb18030"), "", "您好 会议改到明天", (UNDECLARED_CHARSET,)),
         ("Привет всем".encode("koi8-r"), "us-ascii", "Привет всем", (WRONG_CHARSET,)),
-        ("Привет всем".encode("koi8-r"), "utf-8", "Привет всем", (WRONG_CHARSET,)),
         ("Привет всем".encode("koi8-r"), "x-klingon", "Привет всем", (UNKNOWN_CHARSET,)),
         (b"xn--a", "idna", "xn--a", (UNKNOWN_CHARSET,)),
-        (b"\x1b$B-!-j\x1b(B", "iso-2022-jp", "①㈱", ()),
         (b"\x1b$B-!-j\x1b(B", "", "①㈱", ()),
-        (b"\xad\xa1\xb2\xf1\xb5\xc4\xa4\xce\xb7\xef", "euc-jp", "①会議の件", ()),
         (b"\xa4\xa4\xa4\xff\xa4\xe5", "big5", "中\ufffd文", (WRONG_CHARSET,)),
-        ("don\ufffdt".encode(), "", "don\ufffdt", ()),
         (b"x", "no such\x00thing", "x", (UNKNOWN_CHARSET,)),
         (b"x", "a" * 100, "x", (UNKNOWN_CHARSET,)),
     ],

@@ -20,13 +20,10 @@ def parse(*lines: str) -> MailingList:
         ('"Tea, and more" <TEA.example.org>', "tea.example.org", "Tea, and more"),
         ("=?utf-8?q?K=C3=A4se?= <cheese.example.org>", "cheese.example.org", "Käse"),
         ("<no-name.example.org> (moderated)", "no-name.example.org", ""),
-        ("bare.example.org", "bare.example.org", ""),
         ("Folded\r\n <folded.example.\r\n org>", "folded.example.org", "Folded"),
         # What isn't seen whole could be another list.
         ("<\u212aids.x.example>", "", ""),
-        ("<\u2003l4.x.example>", "", ""),
         ("<l4.x.example\u3164>", "", ""),
-        (f"<{'l' * 242}.corp.example.evil.example>", "", ""),
         ("My\u00a0list <l4.x.example>", "l4.x.example", "My list"),
     ],
 )

@@ -43,31 +43,14 @@ STRUCTURES: list[tuple[str, Part | None, list[str]]] = [
     ),
     ("a text file", multipart("mixed", TEXT, part("text/csv", name="a.csv")), ["a.csv"]),
     (
-        "an inline file",
-        multipart("mixed", TEXT, part("application/pdf", name="a.pdf", disposition="inline")),
-        ["a.pdf"],
-    ),
-    (
         "an image of the HTML",
         multipart("related", HTML, part("image/png", name="l.png", content_id="<1>")),
-        [],
-    ),
-    (
-        "an image of the HTML that says attachment",
-        multipart(
-            "related", HTML, part("image/png", name="l.png", content_id="<1>", disposition="attachment")
-        ),
         [],
     ),
     (
         "a file among images",
         multipart("related", HTML, part("application/pdf", name="a.pdf", content_id="<1>")),
         ["a.pdf"],
-    ),
-    (
-        "a photo in the text",
-        multipart("mixed", TEXT, part("image/jpeg", name="p.jpg", disposition="inline")),
-        ["p.jpg"],
     ),
     ("a signature", multipart("signed", TEXT, part("application/pkcs7-signature", name="smime.p7s")), []),
     ("a PGP signature", multipart("signed", TEXT, part("application/pgp-signature", name="s.asc")), []),
@@ -76,11 +59,6 @@ STRUCTURES: list[tuple[str, Part | None, list[str]]] = [
     ("a picture alone, without a name", part("image/jpeg", "1"), [""]),
     ("a signature alone", part("application/pgp-signature", "1"), []),
     ("a named alternative", multipart("alternative", TEXT, part("text/calendar", name="i.ics")), []),
-    (
-        "an invitation attached",
-        multipart("mixed", BOTH, part("application/ics", name="i.ics", disposition="attachment")),
-        ["i.ics"],
-    ),
     ("a message forwarded", multipart("mixed", TEXT, part("message/rfc822")), [""]),
     (
         "a bounce",

@@ -9,17 +9,9 @@ from steps import assert_linear
     [
         ("", "", {}),
         ("text/plain; charset=utf-8", "text/plain", {"charset": "utf-8"}),
-        (
-            'text/plain; CharSet="UTF-8"; format=flowed;',
-            "text/plain",
-            {"charset": "UTF-8", "format": "flowed"},
-        ),
         (r'a/b; name="a;b\"c"', "a/b", {"name": 'a;b"c'}),
-        ("a/b; name=two words.txt; x=1", "a/b", {"name": "two words.txt", "x": "1"}),
         ('a/b; name="x"junk; y=1', "a/b", {"name": "x", "y": "1"}),
-        ("a/b; novalue; x=", "a/b", {"x": ""}),
         ("a/b; name==?utf-8?Q?=C3=A9_x?=", "a/b", {"name": "é x"}),
-        ('a/b; name="=?utf-8?B?w6k=?="', "a/b", {"name": "é"}),
         ('a/b; name="=?utf-8?Q?a=0D=0Ab?="', "a/b", {"name": "a  b"}),
     ],
 )
@@ -32,18 +24,10 @@ def test_parameters_of_real_mail_are_read(value: str, main: str, params: dict[st
     [
         ([("filename*", "UTF-8''%E2%82%AC")], {"filename": "€"}),
         ([("filename*", "iso-8859-1'en'%A3")], {"filename": "£"}),
-        ([("filename*", "no%20charset")], {"filename": "no charset"}),
         ([("filename*0", "a"), ("filename*1", "b")], {"filename": "ab"}),
-        (
-            [("filename*0*", "utf-8''%C3"), ("filename*1*", "%A9"), ("filename*2", "%20")],
-            {"filename": "é%20"},
-        ),
         ([("filename", "plain"), ("filename*", "utf-8''%C3%A9")], {"filename": "é"}),
-        ([("filename*0", "=?utf-8?Q?=C3=A9"), ("filename*1", "x?=")], {"filename": "éx"}),
         ([("filename*", "utf-8''bad%zz%")], {"filename": "bad%zz%"}),
-        ([("a*b*c", "x")], {"a*b*c": "x"}),
         ([("filename", "na%C3%AFve%20x.pdf")], {"filename": "naïve x.pdf"}),
-        ([("filename", "100%25 of %41.pdf")], {"filename": "100%25 of %41.pdf"}),
         ([("filename", "%20%E9.pdf")], {"filename": "%20%E9.pdf"}),
     ],
 )

@@ -5,7 +5,6 @@ from mailmcp.mail.mime.structure import (
     clean_content_type,
     clean_filename,
     find_part,
-    make_part,
 )
 
 OCTET_STREAM = "application/octet-stream"
@@ -22,47 +21,6 @@ ROOT = Part(part_id="TEXT", content_type="multipart/mixed", parts=(LEAF_1, MESSA
 def test_every_part_can_be_found(part_id: str, found: Part | None) -> None:
     assert find_part(ROOT, part_id) == found
     assert find_part(None, part_id) is None
-
-
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
-        (make_part("1"), Part(part_id="1", content_type="text/plain")),
-        (make_part("1", content_type=" TEXT/Html "), Part(part_id="1", content_type="text/html")),
-        (make_part("1", encoding=" BASE64"), Part(part_id="1", content_type=OCTET_STREAM, encoding="base64")),
-        (
-            make_part("1", content_type="text/plain", encoding="base64"),
-            Part(part_id="1", content_type="text/plain", encoding="base64"),
-        ),
-        (
-            make_part("1", content_type="message/global", subject=" Re:\u202e x\r\ny"),
-            Part(part_id="1", content_type="message/global", subject="Re: x y"),
-        ),
-        (
-            make_part("1", params={"name": "n.txt"}),
-            Part(part_id="1", content_type=OCTET_STREAM, params={"name": "n.txt"}, filename="n.txt"),
-        ),
-        (
-            make_part("1", content_type="message/rfc822", subject="i" * 3_000),
-            Part(part_id="1", content_type="message/rfc822", subject=f"{'i' * 1_999}…"),
-        ),
-    ],
-)
-def test_fields_get_their_defaults(fields: Part, expected: Part) -> None:
-    assert fields == expected
-
-
-@pytest.mark.parametrize(
-    ("value", "clean"),
-    [
-        ("Text/HTML", "text/html"),
-        (" a / b ", "a/b"),
-        ("multipart/(x)", "text/plain"),
-        ("html", "text/html"),
-    ],
-)
-def test_a_content_type_is_a_pair(value: str, clean: str) -> None:
-    assert clean_content_type(value) == clean
 
 
 @pytest.mark.parametrize("value", ["PDF", "html", "application/", "application/pdf/x", "a/b name=c", ""])

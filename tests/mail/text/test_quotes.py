@@ -25,101 +25,54 @@ def gone(count: int) -> str:
         # History at the end, with and without an attribution, a blank line or a second level.
         (f"Yes.\n\n{OLD}", f"Yes.\n\n{gone(4)}"),
         (f"Yes.\n\nOn 5 Nov 2026, Ada <ada@x.example> wrote:\n{OLD}\n", f"Yes.\n\n{gone(5)}\n"),
-        (f"Yes.\n\nOn 5 Nov 2026, Ada wrote:\n\n{OLD}", f"Yes.\n\n{gone(6)}"),
-        (f"Yes.\nAda <ada@x.example> wrote:\n{OLD}\n\n\n", f"Yes.\n{gone(5)}\n\n\n"),
         (
-            f"Yes.\n\nOn Thu, 5 Nov 2026 at 09:30, Ada Lovelace\n<ada@x.example> wrote:\n{OLD}",
-            f"Yes.\n\n{gone(6)}",
+            f"Yes.\nAda <ada@x.example> wrote:\n{OLD}\n\n\n",
+            f"Yes.\nAda <ada@x.example> wrote:\n{gone(4)}\n\n\n",
         ),
         (f"Yes.\n\nOn Thu, 5 Nov 2026,\nAda\n<ada@x.example> wrote:\n{OLD}", f"Yes.\n\n{gone(7)}"),
         ("Yes.\n>> a\n> > b\n>>> c\n> d", f"Yes.\n{gone(4)}"),
         (f"Yes.\n\n{OLD}\n\n{OLD}", f"Yes.\n\n{gone(9)}"),
-        (f"Yes.\n\n{HEAD}\n{OLD}\nOn 4 Nov 2026, Bob wrote:\n{OLD}", f"Yes.\n\n{gone(10)}"),
         (f"Yes.\n\n> {HEAD}\n{OLD}", f"Yes.\n\n{gone(5)}"),
         # A long head costs more than the line in its place.
         (f"Yes.\n\n{EXACT}\n> one", f"Yes.\n\n{gone(2)}"),
-        (f"Yes.\n\n> {EXACT}\n> one", f"Yes.\n\n{gone(2)}"),
         (f"Yes.\n\n{HEAD}\n> one", None),
-        (f"{EXACT}\n> one\n\nYes.", None),
         # A citation above the history is the author's.
         (f"You said:\n{OLD}\n\n{HEAD}\n{OLD}", f"You said:\n{OLD}\n\n{gone(5)}"),
-        (f"See:\n{OLD}\nYes.\n\n{HEAD}\n{OLD}", f"See:\n{OLD}\nYes.\n\n{gone(5)}"),
         (f"See:\n{OLD}\nYes.\n\n{OUTLOOK}\n\nTea?", f"See:\n{OLD}\nYes.\n\n{gone(6)}"),
         # What may be the author's words about a quotation stays.
         (f"Yes.\n\nBob wrote:\n{OLD}", f"Yes.\n\nBob wrote:\n{gone(4)}"),
-        (f"2 pm is fine.\n{HEAD}\n{OLD}", f"2 pm is fine.\n{gone(5)}"),
         # What stands right above an answer stays, with whom it is from.
-        (
-            f"On 5 Nov 2026, Ada wrote:\n{OLD}\n>\n> Tea at four?\n\nYes.",
-            f"On 5 Nov 2026, Ada wrote:\n{gone(5)}\n> Tea at four?\n\nYes.",
-        ),
-        (
-            f"Hi,\n{OLD}\n>\n> Tea?\nYes.\n{OLD}\n>\n> Cake?\nNo.",
-            f"Hi,\n{gone(5)}\n> Tea?\nYes.\n{gone(5)}\n> Cake?\nNo.",
-        ),
         (f"{OLD}\n>\n> Tea?\n\nYes.\n\n{OLD}", f"{gone(5)}\n> Tea?\n\nYes.\n\n{gone(4)}"),
         (f"{OLD}\n> > older\n> Tea?\nYes.", f"{gone(5)}\n> Tea?\nYes."),
-        (
-            f"{OLD}\n\n> Tea?\n>\n>\nYes.",
-            f"{gone(5)}\n> Tea?\n>\n>\nYes.",
-        ),
-        ("> Tea?\nYes.\n> Cake?\nNo.", None),
         # Short ones are cheaper to keep.
         ("Yes.\n\n> one\n> two\n> three", None),
-        ("Yes.\n\nAda <ada@x.example> wrote:\n> one\n> two", None),
         ("> one\n> two\n> three\n> four\n\nYes.", None),
         # Signatures and the footers of lists stay, wherever they stand.
-        (f"Yes.\n\n{OLD}\n\n-- \nBob", f"Yes.\n\n{gone(4)}\n\n-- \nBob"),
         (f"Yes.\n-- \nBob\n\n{OLD}", f"Yes.\n-- \nBob\n\n{gone(4)}"),
-        (
-            f"Yes.\n\n{OLD}\n_______________________________\nlist@x.example",
-            f"Yes.\n\n{gone(4)}\n_______________________________\nlist@x.example",
-        ),
         (f"Yes.\n\n{OLD}\n\n=========\nBob", f"Yes.\n\n{gone(4)}\n\n=========\nBob"),
         # Nothing but quotations: that is the message.
-        (OLD, None),
         (f"On 5 Nov 2026, Ada wrote:\n{OLD}", None),
-        (f"\n{OLD}\n\n-- \nBob", None),
         ("", None),
-        ("Nothing quoted.\nHe wrote:\nfine", None),
         # Prose above a quotation is the author's.
         (f"Look what he wrote:\n{OLD}", f"Look what he wrote:\n{gone(4)}"),
-        (f"As I wrote on 5 May:\n{OLD}", f"As I wrote on 5 May:\n{gone(4)}"),
         # Without marks: all below the copied headers.
         (f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\nTea?", f"Yes.\n\n{gone(7)}"),
-        (f"Yes.\n\n________________________________\n{OUTLOOK}\n\nTea?\n", f"Yes.\n\n{gone(7)}\n"),
         ("Yes.\n\n-----Original Message-----\n\nTea?\nOr cake?", f"Yes.\n\n{gone(4)}"),
-        ("Yes.\n\n-----Original Message-----\nTea?", None),
         (f"Yes.\n\n---\n\n{OUTLOOK}", f"Yes.\n\n{gone(6)}"),
-        (f"Yes.\n\n{EXACT}\n\nTea?", f"Yes.\n\n{gone(3)}"),
         (f"Yes.\n\n{EXACT}\n\nTea?\n\n{EXACT}\n{OLD}", f"Yes.\n\n{gone(9)}"),
         (f"Yes.\n\n{OUTLOOK}\n\nTea?\n\n{HEAD}\n{OLD}", f"Yes.\n\n{gone(12)}"),
         # Only a program says so exactly who wrote when, and then something follows.
-        (f"Yes.\n\n{HEAD}\nTea?\n\nMore\nMore", None),
         (f"Yes.\n\n{EXACT}", None),
-        (f"{EXACT}\n\nTea?", None),
         # Marks below are about it: what stands between is the author's.
         (f"Yes.\n\n{OUTLOOK}\n\nTea!\n\n{OLD}", f"Yes.\n\n{OUTLOOK}\n\nTea!\n\n{gone(4)}"),
         # Copied headers above marked lines: answers may follow.
-        (
-            f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\n{OLD}\n\nIndeed.",
-            f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\n{OLD}\n\nIndeed.",
-        ),
         (f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\n{OLD}", f"Yes.\n\n{gone(10)}"),
         # A forwarded message is content, with or without a word above.
-        (f"FYI\n\n---------- Forwarded message ---------\n{OUTLOOK}\n\nTea?\n{OLD}", None),
         (f"---------- Forwarded message ---------\n{OUTLOOK}\n\nTea?", None),
-        (f"FYI\n\nBegin forwarded message:\n\n{OUTLOOK}\n\nTea?", None),
         (f"{OUTLOOK}\n\nTea?\nOr cake?", None),
-        (f"\n-----Original Message-----\n{OUTLOOK}\n\nTea?", None),
         (f"________________________________\n{OUTLOOK}\n\nTea?", None),
-        (
-            f"Yes.\n{OLD}\n---------- Forwarded message ---------\n{OUTLOOK}",
-            f"Yes.\n{gone(4)}\n---------- Forwarded message ---------\n{OUTLOOK}",
-        ),
         # What only looks like copied headers.
         ("New entry:\n\nFrom: Ada\nEmail: ada@x.example\nSubject: Tea\nMessage: a\nb\nc", None),
-        ("Hi\nFrom: Ada\n\nDate: 5\nTo: Bob\nSubject: Tea\na\nb", None),
     ],
 )
 def test_history_becomes_one_line(body: str, expected: str | None) -> None:
@@ -198,25 +151,8 @@ def test_what_nobody_quoted_stays(lines: list[str]) -> None:
 
 
 _PIECES = (
-    *(
-        "> a\n",
-        "> a\nb\n",
-        "> a\n\n",
-        ">" * 50 + "\n",
-        " >" * 200 + "\n",
-        "-----\n",
-        "\n",
-        "a:\n",
-        "from:" * 60,
-    ),
-    *(
-        "On 5, a@x wrote:\n> a\n",
-        "wrote:\n\n> a\n",
-        "From: a\n> b\n",
-        f"{OUTLOOK}\n\n",
-        "<" * 290 + ":\n> a\n",
-    ),
-    *("1@" * 140 + ":\n> a\n", "<a@" * 90 + ":\n> a\n", "a" * 299 + ":\n> a\n"),
+    *("> a\n", "> a\nb\n", " >" * 200 + "\n", "-----\n", "from:" * 60, "wrote:\n\n> a\n", "From: a\n> b\n"),
+    *(f"{OUTLOOK}\n\n", "<" * 290 + ":\n> a\n", "1@" * 140 + ":\n> a\n", "a" * 299 + ":\n> a\n"),
 )
 
 

@@ -31,21 +31,10 @@ def test_a_target_that_disguises_its_host_is_known(href: str, target: str, host:
 
 
 @pytest.mark.parametrize(
-    "href", [r"https://bank.example\@evil.test/", "https://@x.example/", "https://пример.test/"]
-)
-def test_what_is_no_disguise(href: str) -> None:
-    """A backslash ends the host; an empty name says nothing; one alphabet is no disguise."""
-    link = parse_link(href)
-    assert not link.disguised
-    assert link.host in {"bank.example", "x.example", "xn--e1afmkfd.test"}
-
-
-@pytest.mark.parametrize(
     ("href", "kind", "target", "host"),
     [
         ("mailto:a@b.example?subject=x", LinkKind.MAIL, "mailto:a@b.example", "b.example"),
         ("mailto:a", LinkKind.MAIL, "mailto:a", ""),
-        ("mailto:a%E2%80%AEb@x.example", LinkKind.MAIL, "mailto:a%E2%80%AEb@x.example", "x.example"),
         (
             "mailto:a@b.example%0AWarning:%00 x",
             LinkKind.MAIL,
@@ -53,14 +42,11 @@ def test_what_is_no_disguise(href: str) -> None:
             "b.example%20warning:%20x",
         ),
         ("mailto:\u0338ab@x.example", LinkKind.MAIL, "mailto:%CC%B8ab@x.example", "x.example"),
-        ("mailto:\u212aa\xa0b@x.example", LinkKind.MAIL, "mailto:%E2%84%AAa%C2%A0b@x.example", "x.example"),
         ("mailto:a@\xadx.example", LinkKind.MAIL, "mailto:a@%C2%ADx.example", "x.example"),
-        ("mailto:jos\xe9@x.example", LinkKind.MAIL, "mailto:jos\xe9@x.example", "x.example"),
         ("mailto:", LinkKind.NONE, "", ""),
         ("tel:+49 1", LinkKind.PHONE, "tel:+49%201", ""),
         ("tel:", LinkKind.NONE, "", ""),
         ("javascript:alert(1)", LinkKind.RUNS, "javascript:…", ""),
-        ("FTP://X.example:21/a b", LinkKind.WEB, "ftp://x.example/a%20b", "x.example"),
         ("file://x.example/share", LinkKind.OTHER, "file://x.example/share", ""),
         (
             "mailto:ann@b\u0430nk.example",

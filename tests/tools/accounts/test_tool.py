@@ -1,6 +1,7 @@
 """The accounts of the settings, listed without a connection."""
 
 from pathlib import Path
+from typing import Any
 
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.model.owner import Owner
@@ -14,36 +15,18 @@ def test_accounts_are_listed_in_order_without_user_and_secret(open_desk: DeskFac
     def unreadable() -> str:
         raise AssertionError("nobody logs in")
 
+    login: dict[str, Any] = {"user": "secret-user", "credentials": Password(unreadable)}
     accounts = [
-        Account(
-            account_id="b",
-            host="imap.example.org",
-            port=993,
-            user="secret-user",
-            credentials=Password(unreadable),
-        ),
-        Account(
-            account_id="a",
-            host="::1",
-            port=143,
-            user="secret-user",
-            credentials=Password(unreadable),
-            tls=Tls.NONE,
-            ca_file=Path("secret.pem"),
-        ),
+        Account(account_id="b", host="imap.example.org", port=993, **login),
+        Account(account_id="a", host="::1", port=143, tls=Tls.NONE, ca_file=Path("secret.pem"), **login),
     ]
     desk = open_desk(*accounts)
     desk.preferences = Preferences(owners={"b": Owner(addresses=("ann_lee@example.org", "a@b.example"))})
     reply = desk.call("imap_list_accounts")
-    assert reply.data["accounts"] == [
-        {
-            "account_id": "b",
-            "addresses": ["ann_lee@example.org", "a@b.example"],
-            "host": "imap.example.org",
-            "port": 993,
-            "secure": True,
-        },
-        {"account_id": "a", "addresses": [], "host": "::1", "port": 143, "secure": False},
+    rows = [tuple(row.values()) for row in reply.data["accounts"]]
+    assert rows == [
+        ("b", ["ann_lee@example.org", "a@b.example"], "imap.example.org", 993, True),
+        ("a", [], "::1", 143, False),
     ]
     assert reply.outcome.summary == "2 accounts"
     assert "status" not in reply.data

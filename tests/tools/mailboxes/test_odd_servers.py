@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mailmcp.tools.names import LIST_MAILBOXES
-from mcp_envelope import AuthFailedError, NotFoundError
+from mcp_envelope import NotFoundError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
@@ -31,7 +31,7 @@ def test_a_name_with_blanks_may_lack_its_quotes(peer: PeerFactory, open_desk: De
     assert desk.search(mailbox="*").uids == [7]
 
 
-def test_a_mailbox_that_is_listed_and_not_opened_is_said_so(
+def test_a_mailbox_that_is_listed_and_not_opened_is_not_suggested_instead_of_itself(
     peer: PeerFactory, open_desk: DeskFactory
 ) -> None:
     refused = Respond(b"{tag} NO [NONEXISTENT] Unknown mailbox\r\n")
@@ -41,16 +41,8 @@ def test_a_mailbox_that_is_listed_and_not_opened_is_said_so(
         rules=[Rule(command="EXAMINE", action=refused, containing="Posta")],
     )
     desk = open_desk(peer_account(server))
-    with pytest.raises(NotFoundError, match="lists `Posta in uscita`, but doesn't open it") as caught:
+    with pytest.raises(NotFoundError) as caught:
         desk.search(mailbox="Posta in uscita")
-    assert caught.value.next_action is None or "Posta" not in str(caught.value.next_action.arguments)
+    assert "Did you mean" not in caught.value.message
     reply = desk.search(mailbox="*")
-    assert reply.uids == [1]
-    assert "but doesn't open it" in reply.outcome.issues[0].message
-
-
-def test_an_unsafe_login_earns_advice(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    text = b"{tag} NO EXAMINE Unsafe Login. Please contact kefu@188.com for help\r\n"
-    server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Respond(text))])
-    with pytest.raises(AuthFailedError, match="authorization code, and enter it with: mailmcp password work"):
-        open_desk(peer_account(server)).search(mailbox="INBOX")
+    assert (reply.uids, len(reply.outcome.issues)) == ([1], 1)

@@ -34,20 +34,11 @@ def test_the_html_is_read_instead(dovecot_mail: Store, open_desk: DeskFactory, s
     assert not any("next_offset" in row for rows in threads for row in rows)
 
 
-def test_a_long_html_of_a_short_plain_text_truncates_nothing(store: Store, open_desk: DeskFactory) -> None:
-    """The plain text is complete, whatever the size of the HTML."""
-    html = f"<html><style>{'.a{color:#123456}' * 4_000}</style><p>{ORDER}</p></html>"
-    store.fill("INBOX", [make_letter(text=f"{ORDER}\n", html=html).as_bytes()])
-    desk = open_desk(store.account)
-    [row] = desk.call("imap_get_thread", {"message_id": desk.message_ids()[0]}).data["messages"]
-    assert (row["text"], row.get("next_offset")) == (ORDER, None)
-
-
-def test_lines_that_only_one_of_them_has_are_warned_about(store: Store, open_desk: DeskFactory) -> None:
+def test_lines_that_only_one_of_them_has_are_a_warning(dovecot_mail: Store, open_desk: DeskFactory) -> None:
     warning = "The HTML has 1 line that the plain text, shown here, doesn't have: body_mode=html shows it."
     pages = [f"<p>{LONG}</p>", f"<p>{LONG}</p><p>{MORE}</p>", f"<p>{LONG}</p><p hidden>{MORE}</p>"]
-    store.fill("INBOX", [make_letter(text=LONG, html=each).as_bytes() for each in pages])
-    desk = open_desk(store.account)
+    dovecot_mail.fill("INBOX", [make_letter(text=LONG, html=each).as_bytes() for each in pages])
+    desk = open_desk(dovecot_mail.account)
     replies = [desk.get(each) for each in desk.message_ids()]
     assert [warning in reply.outcome.warnings for reply in replies] == [False, True, False]
     assert warning not in desk.get(desk.message_ids()[1], body_mode="html").outcome.warnings

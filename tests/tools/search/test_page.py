@@ -99,6 +99,9 @@ def test_a_copy_further_on_is_remembered_for_the_next_page() -> None:
     assert [(each.mailbox, each.skip) for each in page.following.sources] == [("home-b", (1,))]
     [message] = page.found
     assert [place.mailbox for place in message.places] == ["home-b"]
+    [rest] = page.following.sources
+    second = make_page(Searches(search=page.following, results={rest: found[1]}), size=5)
+    assert [each.ref.uid for each in second.found] == [2], "the other one was shown"
 
 
 def test_a_total_that_was_at_most_stays_so() -> None:

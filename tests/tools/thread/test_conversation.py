@@ -205,17 +205,17 @@ def test_copies_are_one_message_with_its_places(store: Store, desk: Desk) -> Non
     assert turns_of(reply) == [1, 2, 3]
     assert [len(row.get("places", ())) for row in reply.data["messages"]] == [0, 1, 1]
     assert all(f"\n  also `{row['places'][0]}`\n" in reply.text for row in reply.data["messages"][1:])
+    asked = newest_id(desk, "Sent")
+    assert asked in [row["message_id"] for row in thread(desk, asked).data["messages"]]
 
 
-@pytest.mark.parametrize("text", [b"Turn 2!", b"Turn 2, forged."])
-def test_a_forgery_hides_nothing(store: Store, desk: Desk, text: bytes) -> None:
-    """Whoever was sent a message knows its headers. Of the same size or not, the forgery came later."""
-    forged = make_talk(2)[1].replace(b"Turn 2.", text)
+def test_a_forgery_hides_nothing(store: Store, desk: Desk) -> None:
+    """Whoever was sent a message knows its headers. Of the same size, the forgery came later."""
+    forged = make_talk(2)[1].replace(b"Turn 2.", b"Turn 2!")
     store.fill("INBOX", make_talk(2), received=BEGAN)
     spread(store, make_talk(2), "Kept")
     store.fill("Kept", [forged], received=BEGAN + timedelta(seconds=1))
-    reply = thread(desk)
-    assert sorted(texts(reply)) == sorted(["Turn 1.", "Turn 2.", text.decode()])
+    assert sorted(texts(thread(desk))) == ["Turn 1.", "Turn 2!", "Turn 2."]
 
 
 @pytest.mark.parametrize(

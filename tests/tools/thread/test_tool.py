@@ -15,7 +15,7 @@ from mailmcp.reasons import Reason
 from mailmcp.tools.preferences import DEFAULTS
 from mcp_envelope import BaseReason, InternalError, InvalidInputError, Untrusted
 from servers.peer import PeerFactory
-from servers.peer_actions import FailUid, Respond, Rule
+from servers.peer_actions import Action, Close, FailUid, Respond, Rule
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_letter
@@ -59,10 +59,11 @@ def test_the_budget_is_kept_to_the_character(store: Store, desk: Desk, max_chars
 
 
 def test_a_very_long_text_is_cut_and_says_so(store: Store, desk: Desk) -> None:
-    store.fill("INBOX", [make_turn(1, text="Turn 1.\n" + "0123456789abcde\n" * 10_000)])
+    store.fill("INBOX", [make_turn(1, text="Turn 1.\n" + "日本語é 0123456789\n" * 10_000)])
     reply = thread(desk, max_chars=100_000)
     [row] = reply.data["messages"]
     assert (row["next_offset"], row.get("total_chars")) == (0, None)
+    assert set(row["text"].removeprefix("Turn 1.")) <= set("日本語é 0123456789\n")
     assert len(row["text"]) < reply.telemetry.bytes_received < 80_000
     action = reply.outcome.next_action
     assert action is not None
@@ -107,13 +108,15 @@ def test_a_structure_that_cannot_be_read_does_not_hide_the_text(
     assert texts(thread(open_desk(peer_account(server)))) == ["Turn 1.", "Turn 2."]
 
 
-@pytest.mark.parametrize("count", [3, 1])
+@pytest.mark.parametrize(("count", "action"), [(3, FailUid(1)), (1, FailUid(1)), (3, Close("within"))])
 def test_a_text_that_could_not_be_fetched_is_an_issue(
-    peer: PeerFactory, open_desk: DeskFactory, count: int
+    peer: PeerFactory, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch, count: int, action: Action
 ) -> None:
-    broken = Rule(command="UID FETCH", containing="BODY.PEEK[1]", action=FailUid(1))
+    """If it is the only one, or the connection is lost each time, that is the error."""
+    monkeypatch.setattr("mailmcp.imap.pool.RETRY_WAIT_MAX_S", 0.001)
+    broken = Rule(command="UID FETCH", containing="BODY.PEEK[1]", action=action)
     desk = open_desk(peer_account(peer(messages=peer_messages(make_talk(count)), rules=[broken])))
-    if count == 1:
+    if count == 1 or isinstance(action, Close):
         with pytest.raises(InternalError):
             thread(desk)
         return

@@ -124,7 +124,10 @@ class TextReader:
             elif each.name not in _SKIPPED | {"desc"} and (each.name != "title" or around.name != "frame"):
                 gone = hidden or self._hides(each)
                 inner = self._text(each, hidden=gone)
-                beside = self._beside(each) if each.name == "frame" and not gone else ""
+                beside = self._beside(each) if each.name == "frame" else ""
+                if gone:
+                    self._out.count_hidden(beside)
+                    beside = ""
                 is_own = each.name in {"p", "h"} and inner.strip()
                 pieces.append(beside + (f" [{inner.strip()}] " if is_own else inner))
         return "".join(pieces)

@@ -71,25 +71,28 @@ class _Shapes:
         own = next((each for each in shape.elements if each.name.startswith("nv")), Element("", {}))
         facts = own.child("cNvPr")
         hidden = hidden or facts.get("hidden") in {"1", "true"}
-        if shape.name == "pic" and not hidden:
-            self._blocks.paragraph(picture_mark(facts.get("descr")))
+        if shape.name == "pic":
+            self._put(picture_mark(facts.get("descr")), hidden=hidden)
         role = own.child("nvPr").child("ph").get("type")
         self.write(shape, role, hidden=hidden)
 
     def _paragraph(self, paragraph: Element, role: str, *, hidden: bool) -> None:
-        text = self._text(paragraph)
+        properties = paragraph.child("pPr")
+        level = int(properties.get("lvl", "0")) if properties.get("lvl", "0") in _LEVELS else 0
+        is_item = bool(level) or any(properties.find("buChar", "buAutoNum"))
+        self._put(self._text(paragraph), role, item=level if is_item else None, hidden=hidden)
+
+    def _put(self, text: str, role: str = "", *, item: int | None = None, hidden: bool) -> None:
         if hidden:
             self._hide(text)
         if hidden or role in _REPEATED:
             return
         if self._mark and text.strip():
             text, self._mark = self._mark + text, ""
-        properties = paragraph.child("pPr")
-        level = int(properties.get("lvl", "0")) if properties.get("lvl", "0") in _LEVELS else 0
         if role in _TITLES:
             self._blocks.heading(text, 1)
-        elif level or any(properties.find("buChar", "buAutoNum")):
-            self._blocks.item(text, level)
+        elif item is not None:
+            self._blocks.item(text, item)
         else:
             self._blocks.paragraph(text)
 

@@ -4,7 +4,6 @@ Methods are those of RFC 5546. `mailmcp.mail.calendar.events` parses the object,
 `mailmcp.mail.calendar.times` says when an event takes place.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,11 +20,11 @@ from mailmcp.mail.calendar.times import (
     describe_when,
     describe_when_in,
 )
-from mailmcp.mail.clean import bounded_line, clean_line, clean_text, cut_start
+from mailmcp.mail.clean import bounded_line, clean_line, clean_text
 from mailmcp.mail.header.address import Address, could_be_misread, is_seen_whole
 from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.mime.transfer import decode_transfer
-from mailmcp.mail.people import fit_address
+from mailmcp.mail.people import fit_address, quote_address
 from mailmcp.mail.removed_content import Removed
 from mailmcp.mail.text.body import BodyText, decode_part
 
@@ -38,7 +37,6 @@ NO_CONTENTS: Final[Mapping[str, bytes]] = {}
 
 _MAILTO: Final = re.compile("(?ai)^ *mailto: *")
 _ADDRESS: Final = re.compile(r"[^\s@]+@[^\s@]+")
-_ODD_ADDRESS_CHARS_MAX: Final = 150
 _ANSWERS: Final = frozenset(
     {"needs-action", "accepted", "declined", "tentative", "delegated", "completed", "in-process"}
 )
@@ -225,19 +223,18 @@ def _describe_version(item: CalendarItem) -> str:
 def _describe_person(found: Property | None) -> str:
     if found is None:
         return ""
-    address = _quote_address(_MAILTO.sub("", found.value).strip(" "))
+    address = _write_address(_MAILTO.sub("", found.value).strip(" "))
     name = clean_line(found.params.get("cn", "").strip().strip('"')).text
     name = "" if name.lower() == address.lower() else name
     return fit_address(Address(name=name, address=address), NOTICE_CHARS_MAX)
 
 
-def _quote_address(address: str) -> str:
-    """Quote what could be taken for several addresses, or for another; a long one keeps its end."""
+def _write_address(address: str) -> str:
     local, _, domain = address.partition("@")
     is_plain = _ADDRESS.fullmatch(address) and not could_be_misread(local + domain)
     if not address or (is_plain and is_seen_whole(address)):
         return address
-    return json.dumps(cut_start(clean_line(address).text, _ODD_ADDRESS_CHARS_MAX), ensure_ascii=False)
+    return quote_address(address)
 
 
 def _describe_attendees(attendees: Sequence[Property]) -> str:

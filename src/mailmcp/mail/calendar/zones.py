@@ -7,10 +7,10 @@ import calendar
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import Final
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 OBSERVANCES_MAX: Final = 100
 """Of one zone. Real ones have two, or one for each change of the law."""
@@ -19,7 +19,6 @@ _PATH: Final = re.compile(r"^/(?:[^/]+/)+(?=[A-Za-z]+/[A-Za-z_]+$)")  # /example
 _IANA: Final = re.compile(r"[A-Z][A-Za-z]{1,20}(/[A-Za-z0-9_+-]{1,30}){1,2}|[A-Z]{3}([0-9][A-Z]{3})?")
 """Not names such as `localtime`, which a system may have beside them."""
 
-_FIXED: Final = re.compile(r"(?:GMT|UTC) ?([+-])(\d{1,2})(?::?(\d{2}))?", re.IGNORECASE)
 _OFFSET: Final = re.compile(r"([+-])(\d{2}):?(\d{2})(?::?\d{2})?")
 _ONSET: Final = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(?:\d{2})?Z?")
 _UNTIL: Final = re.compile(r"\d{8}(?:T\d{6}Z?)?")
@@ -44,18 +43,10 @@ class Observance:
 
 
 def known_zone(tzid: str) -> tuple[str, tzinfo] | None:
-    """Return a zone by its IANA or Windows name or its offset from UTC, with the name as it is known."""
+    """Return a zone by its IANA or Windows name, with the name as it is known."""
     name = _PATH.sub("", tzid)
     zone = _zone_named(name)
-    if zone is not None:
-        return name, zone
-    name = _canonical_names().get(name.casefold(), "")
-    zone = _zone_named(name)
-    if zone is not None:
-        return name, zone
-    offset = _FIXED.fullmatch(tzid)
-    fixed = _parse_offset(offset[1], offset[2], offset[3] or "0") if offset else None
-    return (tzid, timezone(fixed)) if fixed is not None else None
+    return (name, zone) if zone is not None else None
 
 
 def zone_key(tzid: str) -> str:
@@ -146,21 +137,15 @@ def _parse_onset(value: str) -> datetime | None:
 
 def _read_offset(value: str) -> timedelta | None:
     match = _OFFSET.fullmatch(value.strip())
-    return _parse_offset(match[1], match[2], match[3]) if match else None
-
-
-def _parse_offset(sign: str, hours: str, minutes: str) -> timedelta | None:
-    offset = timedelta(hours=int(hours), minutes=int(minutes))
-    if int(minutes) > 59 or offset >= timedelta(days=1):
+    if match is None:
         return None
-    return -offset if sign == "-" else offset
+    offset = timedelta(hours=int(match[2]), minutes=int(match[3]))
+    return (-offset if match[1] == "-" else offset) if offset < timedelta(days=1) else None
 
 
 @lru_cache(maxsize=64)
 def _zone_named(name: str) -> tzinfo | None:
     """Find a zone by its IANA name, or by its name in Windows (CLDR's windowsZones)."""
-    if name.casefold() == "tzone://microsoft/utc":  # Outlook for iCloud
-        return UTC
     name = _windows_names().get(name, name)
     if not _IANA.fullmatch(name):
         return None
@@ -168,12 +153,6 @@ def _zone_named(name: str) -> tzinfo | None:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # OSError: the name is that of a folder
         return None
-
-
-@lru_cache(maxsize=1)
-def _canonical_names() -> Mapping[str, str]:
-    """Return the names of all zones by the same in lower case."""
-    return {name.casefold(): name for name in (*available_timezones(), *_windows_names())}
 
 
 def _windows_names() -> Mapping[str, str]:

@@ -59,20 +59,12 @@ _EIGHT_BIT: Final = re.compile(rb"[\x80-\xff]")
 _OCTETS_MIN: Final = 6  # three Chinese characters or six Cyrillic letters; fewer prove nothing
 _LATIN_2_OCTETS_MIN: Final = 8
 
-_GUESSED: Final = {
-    **dict.fromkeys(("gb18030", "gb2312"), "gb18030"),
-    **dict.fromkeys(("cp932", "shift_jis", "shift_jis-2004"), "cp932"),
-    **dict.fromkeys(("euc-jp", "euc-jis-2004"), "euc_jp"),
-    **dict.fromkeys(("cp949", "euc-kr"), "cp949"),
-    **dict.fromkeys(("windows-1255", "iso-8859-8"), "cp1255"),
-    **dict.fromkeys(("cp874", "tis-620"), "cp874"),
-    **{f"windows-{page}": f"cp{page}" for page in (1251, 1253, 1256)},
-    **{name: name for name in ("koi8-r", "koi8-u", "iso8859-5", "iso8859-6", "iso8859-7")},
-    **{f"iso-8859-{part}": f"iso8859-{part}" for part in (5, 6, 7)},
-    "big5": "big5hkscs",
-}
-_GUESSED_LATIN_2: Final = {"iso-8859-2": "iso8859-2", "windows-1250": "cp1250"}
-"""Codecs by the names that chardet returns; other guesses aren't trusted."""
+_GUESSED: Final = re.compile(
+    r"gb18030|gb2312|cp932|shift_jis(?:_2004)?|euc_(?:jp|kr|jis_2004)|cp949|big5|cp874"
+    r"|cp125[1356]|koi8-[ru]|iso8859-[5678]"
+)
+_GUESSED_LATIN_2: Final = ("iso8859-2", "cp1250")
+"""Codecs of which chardet's guesses are trusted."""
 
 _MISREAD: Final = re.compile(
     "[\x80-\x9f]|[^\\W\\d_][\u00a3-\u00a6\u00ac\u00af\u00b1-\u00b3\u00b6\u00b9\u00bc-\u00bf][^\\W\\d_]"
@@ -144,9 +136,9 @@ def guess_charset(octets: bytes) -> str:
     # Imported here: it takes 0.1 s, and most mail declares its charset.
     import chardet  # noqa: PLC0415
 
-    name = (chardet.detect(sample)["encoding"] or "").lower()
-    codec = _GUESSED.get(name, "")
-    return codec or (_GUESSED_LATIN_2.get(name, "") if eight_bit >= _LATIN_2_OCTETS_MIN else "")
+    codec = _codec_named((chardet.detect(sample)["encoding"] or "").lower()) or ""
+    is_trusted = _GUESSED.fullmatch(codec) or (codec in _GUESSED_LATIN_2 and eight_bit >= _LATIN_2_OCTETS_MIN)
+    return codec if is_trusted else ""
 
 
 def is_known_charset(name: str) -> bool:

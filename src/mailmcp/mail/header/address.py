@@ -18,16 +18,14 @@ from mailmcp.mail.header.fields import Headers, decode_encoded_words
 _TOKEN: Final = re.compile(
     r"""
       (?P<quoted>"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z))
-    | (?P<angle><[^<>"()\[\]]*+>)  # what holds no other token; `_tokens` reads the others
+    | (?P<angle><[^<>"()]*+>)  # what holds no other token; `_tokens` reads the others
     | (?P<mark>[,;:])
-    | (?P<literal>\[[^\[\]"(]*+\])  # brackets in a name; `_next_token` reads those of a domain
-    | (?P<word>[^\s",;:<>()\[\]]++)
+    | (?P<word>[^\s",;:<>()]++)
     | (?P<space>\s++)
     | (?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
-_DOMAIN_LITERAL: Final = re.compile(r"\[(?:[^\[\]\\]|\\.)*+\]", re.DOTALL)
 _COMMENT_EDGE: Final = re.compile(r"\\.|[()]", re.DOTALL)
 _OUTSIDE: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|\(', re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
@@ -37,7 +35,7 @@ _FOLDING: Final = " \t\r\n"
 
 _AROUND_DOTS: Final = re.compile(rf'("(?:[^"\\]|\\.)*+"?)|[{_FOLDING}]*+([@.])[{_FOLDING}]*+')
 _ROUTE: Final = re.compile(r'\A@[^:"]*+:')  # obsolete source route: <@relay,@relay:user@host>
-# Any word of a local part may be quoted (section 4.4). A domain literal has none of what separates addresses.
+# Any word of a local part may be quoted (section 4.4).
 _ADDR_SPEC: Final = re.compile(
     r"""(?: [^\s@"<>(),;:\\] | \\(?!") | (?<![^.])"(?:[^"\\]|\\.)*+"(?=[.@]) )++  @  [^\s@"<>(),;]++""",
     re.DOTALL | re.VERBOSE,
@@ -176,16 +174,14 @@ def blank_comments(value: str) -> str:
 
 def _tokens(value: str) -> Iterator[_Token]:
     """Yield the tokens of a value. Quoted strings and comments without an end go to its end, everywhere."""
-    position, is_domain = 0, False
+    position = 0
     while position < len(value):
         start = position
-        token, position = _next_token(value, position, is_domain=is_domain)
-        is_domain = _precedes_domain(token, before=is_domain)
+        token, position = _next_token(value, position)
         if token == _OPEN:
             inside: list[_Token] = []
             while position < len(value) and value[position] != "<":
-                token, position = _next_token(value, position, is_domain=is_domain)
-                is_domain = _precedes_domain(token, before=is_domain)
+                token, position = _next_token(value, position)
                 if token == _CLOSE:
                     break
                 inside.append(token)
@@ -195,16 +191,8 @@ def _tokens(value: str) -> Iterator[_Token]:
         yield token
 
 
-def _precedes_domain(token: _Token, *, before: bool) -> bool:
-    """Return whether a domain follows, as it did before: spaces and comments may follow its ``@``."""
-    return before if token.kind in ("space", "comment") else token.text.endswith("@")
-
-
-def _next_token(value: str, position: int, *, is_domain: bool) -> tuple[_Token, int]:
+def _next_token(value: str, position: int) -> tuple[_Token, int]:
     """Return the token at an offset, and where it ends. ``<`` comes alone if more than words follow."""
-    literal = _DOMAIN_LITERAL.match(value, position) if is_domain else None
-    if literal is not None:
-        return _Token("literal", literal.group()), literal.end()
     match = _TOKEN.match(value, position)
     assert match is not None  # noqa: S101 - any character is a token
     text = match.group()

@@ -14,9 +14,6 @@ _PLAIN: Final = re.compile(rb"[A-Za-z0-9+/]*={0,2}")
 _LINE: Final = re.compile(rb"[^\r\n]+(?:[\r\n]\s*|\Z)")
 _CHUNK: Final = re.compile(rb"([A-Za-z0-9+/]+)(=*)")
 _ENCODED: Final = re.compile(rb"(?:[A-Za-z0-9+/]++={0,4}+)++|={1,4}")
-_SPACED: Final = re.compile(rb"(?:(?:[A-Za-z0-9+/]{4}){4,}[ \t]+)+[A-Za-z0-9+/]*+=*")
-"""Spaces instead of line ends; words are shorter."""
-
 _WORDS_BEHIND: Final = re.compile(rb"([A-Za-z0-9+/]++={1,2})[ \t]+[^=]*")
 _PROSE: Final = re.compile(rb"\s|://|@")
 _SURE_DIGITS_MIN: Final = 16
@@ -50,7 +47,7 @@ def _decode_lines(octets: bytes) -> tuple[bytes, bytes, bool]:
         if words_behind := _WORDS_BEHIND.fullmatch(text):
             text, is_damaged = words_behind[1], True
         digits = _NOT_DIGITS.sub(b"", text)
-        is_encoded = _ENCODED.fullmatch(text) is not None or _SPACED.fullmatch(text) is not None
+        is_encoded = _ENCODED.fullmatch(text) is not None
         is_whole = b"=" in text or (len(rest) + len(digits)) % 4 == 0
         # One digit alone in a group holds no octet: this is an equation, or a word before a ruler.
         fits = b"=" not in text or (len(rest) + len(text.partition(b"=")[0])) % 4 != 1

@@ -49,12 +49,7 @@ def parse_body_structure(raw: object) -> Structure:
         root is None if nothing could be read.
     """
     reader = _Reader()
-    node = raw
-    for _ in range(STRUCTURE_DEPTH_MAX):  # an answer that is still in its parentheses
-        if not isinstance(node, tuple) or len(node) != 1:
-            break
-        node = node[0]
-    root = reader.read_body(node, "", 0)
+    root = reader.read_body(raw, "", 0)
     defects = list(dict.fromkeys(reader.defects))
     return Structure(root=root, defects=tuple(defects if root is not None else [UNREADABLE, *defects]))
 

@@ -145,13 +145,10 @@ class Part:
         """The decoded length in octets, estimated from the encoded one.
 
         Base64 holds three octets in four, and lines of 76 characters end with CRLF:
-        size x 3/4 x 76/78, exact but for the last line. Uuencode: 45 octets a line of 63.
-        Otherwise the encoded size, which is the upper bound.
+        size x 3/4 x 76/78, exact but for the last line. Otherwise the encoded size, which is the upper bound.
         """
         if self.encoding == "base64":
             return self.size_octets * 3 * 76 // (4 * 78)
-        if "uue" in self.encoding or "uuencode" in self.encoding:
-            return self.size_octets * 45 // 63
         return self.size_octets
 
 

@@ -60,7 +60,6 @@ _PRONOUN: Final = re.compile(  # at the start of a sentence: the author speaks
     "I|He|She|We|They|You|Ich|Er|Sie|Wir|Ihr|Je|Elle|Elles|Ils|Nous|Vous|Yo|Ella|Ellos|Lui|Lei|Io|Eu|Ele|Ela|"
     "Ik|Hij|Zij|Wij|Jag|Han|Hon|Jeg|Hun|Hän|Ja|Ona|Já|Ő|Ben|Я|Он|Она|Мы|Вы|Они"
 )
-_OPENING: Final = tuple(f"{word} " for word in sorted(_OPENERS))
 # Chinese, Japanese and Korean do not separate words with spaces.
 _EASTERN: Final = re.compile(
     r"(?:[^\s@\d]{1,40}+\s){0,4}+@?\s?(?:[在于於]\s?)?"
@@ -80,7 +79,6 @@ _DATE: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|\d{1,2}[./-] ?\d{1,2}[./-
 _CLOCK: Final = re.compile(r"(?<![\d.])\d{1,2}(?:[:.]| ?h ?)\d\d(?!\d|[./]\d)")
 _ZONE: Final = re.compile(r"[+-]\d\d:?\d\d\b|\b(?:GMT|UTC)\b")
 _EXACT: Final = re.compile(r":\d\d:\d\d [+-]\d{4}\b")
-_EXACT_END: Final = re.compile(r":\d\d:\d\d [+-]\d{4}\Z")
 _WEEKDAY: Final = re.compile(r"[^\W\d]{2,3} \d|[^\W\d]{1,14}(?:[.,]{1,2} \d|, [^\W\d]{1,14}\.? \d)")
 
 # The shape of an attribution is a letter for each word: Opener, Weekday, Digits, word of a daTe, Name,
@@ -90,9 +88,6 @@ _DATE_WORD: Final = re.compile(r"(^(?:[OW]S*)?|[DV]S*)X(?=S*D)")
 _WRITER: Final = re.compile(r"[NA]S*V|VS*[NA]|^[NS]*A")
 _QUOTED: Final = "Q"
 _YOU: Final = "you"
-
-_NAME_CHARS_MIN: Final = 3
-"""Letters of a name that may be part of its address."""
 
 _FULL_CHARS_MIN: Final = 40
 """Characters of a line that a program wrapped because it was full."""
@@ -106,10 +101,7 @@ class Attribution:
     """An attribution, and how much it says."""
 
     lines: int = 1
-    """How many lines it has; 0 if the author may have written it ("Bob wrote:"), so that it stays."""
-
-    dated: bool = True
-    """Whether it says when the quoted text was written."""
+    """How many lines it has; 0 without a date: the author may have written it ("Bob wrote:"), so it stays."""
 
     certain: bool = False
     """Whether it can begin a quotation without marks: it has a date, and a time or an address."""
@@ -122,38 +114,24 @@ def find_attribution(lines: Sequence[str]) -> Attribution | None:
     """
     if not lines or not _ENDING.search(lines[-1][-_CHARS_MAX:]):
         return None
-    joined, dateless, names_first = "", None, False
+    joined, dateless = "", None
     for count in range(1, min(ATTRIBUTION_LINES_MAX, len(lines)) + 1):
         line, below = lines[-count].strip(), joined
         joined = f"{line} {below}".strip()
         if not line or is_quoted(line) or len(joined) > _CHARS_MAX or (below and _SENTENCE_END.search(line)):
             break
         found = _judge(joined)
-        broken = _is_time(line) if names_first else _may_be_broken(line, below)
-        if found is None or (below and not broken):
+        if found is None or (below and not _may_be_broken(line, below)):
             continue
-        if found.dated:
+        if found.lines:
             return replace(found, lines=count)
-        if dateless is None or not dateless.lines:
-            dateless = replace(found, lines=count if found.lines and _ends_a_sentence(lines[:-count]) else 0)
-        names_first = names_first or (count == 1 and _ADDRESS.match(joined) is None)
+        dateless = dateless or found
     return dateless
 
 
 def _may_be_broken(line: str, below: str) -> bool:
     """Return whether a program may have wrapped a line here: it is full, or the next one belongs to it."""
     return len(line) >= _FULL_CHARS_MIN or below.startswith("<") or _BROKEN.search(line) is not None
-
-
-def _is_time(line: str) -> bool:
-    """Return whether a line is all that may be above a name: a time, as only programs write it."""
-    return line.startswith(_OPENING) and _EXACT_END.search(line) is not None and "@" not in line
-
-
-def _ends_a_sentence(lines: Sequence[str]) -> bool:
-    """Return whether the author's last line ends there, and does not go on in the next one."""
-    above = lines[-1].strip() if lines else ""
-    return not above or is_quoted(above) or _SENTENCE_END.search(above) is not None
 
 
 def _judge(text: str) -> Attribution | None:
@@ -179,7 +157,7 @@ def _judge(text: str) -> Attribution | None:
     if not _WRITER.search(shape):
         return None
     if "D" not in shape:
-        return Attribution(lines=int(barred or _is_name_of(addresses, words)), dated=False, certain=barred)
+        return Attribution(lines=0, certain=barred)
     exact = barred or (date and (addresses or (clock and _YOU not in words)))
     return Attribution(certain=bool(exact)) if shape[0] in "OWD" or barred or (date and clock) else None
 
@@ -213,16 +191,3 @@ def _letter(word: str, addresses: str) -> str:
         or (len(word) > 1 and word in addresses)
     )
     return "N" if is_name else "X"
-
-
-def _is_name_of(addresses: str, words: Sequence[str]) -> bool:
-    """Return whether the words around an address name its owner, and are not part of a sentence."""
-    names = [word.lower() for word in words if word not in _VERBS and _letter(word, "") == "N"]
-    if not addresses or not names:
-        return bool(addresses)
-    parts = [name for name in names if len(name) >= _NAME_CHARS_MIN]
-    return (
-        names[0] == _QUOTED.lower()
-        or (names[0] in parts and names[0] in addresses)
-        or any(names[0][0] + part in addresses for part in parts[1:])
-    )

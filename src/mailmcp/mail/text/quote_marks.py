@@ -6,7 +6,6 @@ what follows from the marks is up to `mailmcp.mail.text.quotes`.
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Final
 
 _LINE_CHARS_MAX: Final = 300
@@ -65,23 +64,14 @@ HEAD_LINES_MAX: Final = _HEADER_LINES_MAX + 2
 """Lines of a head, with its announcement and an empty line between."""
 
 
-class _Field(StrEnum):
-    """The field that a line of a copied header block names."""
-
-    AUTHOR = "author"
-    TIME = "time"
-    RECIPIENT = "recipient"
-    SUBJECT = "subject"
-
-
 _LABELS: Final = {
-    _Field.AUTHOR: (
+    "author": (
         "from|von|de|da|van|od|от|від|från|fra|frá|lähettäjä|feladó|kimden|gönderen|odesílatel|από|"
         "de la|šalje|saatja|nuo|no|од|nork|dari|daripada|từ|người gửi|"
         "מאת|من|المرسل|از|فرستنده|จาก|से|प्रेषक|"
         "发件人|寄件者|寄件人|差出人|보낸 사람"
     ),
-    _Field.TIME: (
+    "time": (
         "sent|date|gesendet|datum|envoyé(?: le)?|message du|date d['\u2019]envoi|enviad[oa](?: el| em| o)?|"
         "fecha|enviat|inviato|data|trimis(?: la)?|verzonden|wysłano|wysłane|отправлено|надіслано|дата|"
         "изпратено|skickat|sendt|dato|lähetetty|päivämäärä|odesláno|odoslané|poslano|poslato|послато|"
@@ -92,7 +82,7 @@ _LABELS: Final = {
         "ارسال[ \u200c]?شده|تاریخ|"
         "ส่ง(?:เมื่อ)?|วันที่(?:ส่ง)?|भेजा गया|दिनांक|发送时间|寄件日期|傳送日期|日期|傳送時間|送信日時|日時|보낸 날짜"
     ),
-    _Field.RECIPIENT: (
+    "recipient": (
         "to|an|à|para|per a|a|aan|do|кому|до|till|til|vastaanottaja|komu|címzett|kime|"
         "al\u0131c\u0131|za|prima|kome|за|către|catre|προς|adressaat|kellele|kam|nori|"
         "kepada|ke|untuk|đến|tới|người nhận|אל|לכבוד|إلى|الى|به|گیرنده|ถึง|प्रति|को|"
@@ -100,7 +90,7 @@ _LABELS: Final = {
         "másolatot kap|másolat|κοιν\\.?|κοινοποίηση|tembusan|salinan|đồng gửi|"
         "עותק|העתק|نسخة(?: إلى)?|رونوشت|สำเนา(?:ถึง)?"
     ),
-    _Field.SUBJECT: (
+    "subject": (
         "subject|betreff|objet|sujet|asunto|assumpte|oggetto|assunto|subiect|onderwerp|temat|тема|относно|"
         "ämne|emne|efni|aihe|předmět|predmet|zadeva|tárgy|konu|θέμα|tema|tēma|teema|naslov|gaia|"
         "subjek|perihal|chủ đề|tiêu đề|נושא|(?:ال)?موضوع|(?:หัว)?เรื่อง|หัวข้อ|विषय|"
@@ -176,30 +166,31 @@ def announces_original(line: str) -> bool:
 
 
 def _header_block_length(lines: Sequence[str], start: int, *, announced: bool) -> int:
-    first = _field_of(lines[start]) if start < len(lines) else None
-    if first not in (_Field.AUTHOR, _Field.TIME):
+    first = _field_of(lines[start]) if start < len(lines) else ""
+    if first not in ("author", "time"):
         return 0
-    seen: set[_Field] = set()
+    seen: set[str] = set()
     length = 0
     about_mail = announced
     for offset, line in enumerate(lines[start : start + _HEADER_LINES_MAX], start=1):
         if not line.strip():
             break
         field = _field_of(line)
-        if field in seen and field is not _Field.RECIPIENT:
+        if field in seen and field != "recipient":
             return 0  # what is above belongs to the author
-        if field is not None:
+        if field:
             seen.add(field)
             length = offset
         about_mail = about_mail or "@" in line
-    whole = _Field.SUBJECT in seen or (_Field.RECIPIENT in seen and about_mail)
-    return length if whole and {_Field.AUTHOR, _Field.TIME} <= seen else 0
+    whole = "subject" in seen or ("recipient" in seen and about_mail)
+    return length if whole and {"author", "time"} <= seen else 0
 
 
-def _field_of(line: str) -> _Field | None:
+def _field_of(line: str) -> str:
+    """Return which field of a copied header block a line has; "" if it has none."""
     if len(line) > _LINE_CHARS_MAX:
-        return None
+        return ""
     for field, label in _LABEL.items():
         if label.match(line):
-            return None if field is _Field.TIME and not _DIGIT.search(line) else field
-    return None
+            return "" if field == "time" and not _DIGIT.search(line) else field
+    return ""

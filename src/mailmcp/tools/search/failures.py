@@ -33,7 +33,7 @@ _CUTOFF: Final = 0.7
 
 def suggest_mailboxes(name: str, mailboxes: Sequence[Mailbox]) -> list[str]:
     """Suggest mailboxes in place of one that can't be opened; none if no name is similar."""
-    usable = [each for each in mailboxes if each.selectable]
+    usable = [each for each in mailboxes if each.selectable and each.name != name]
     asked, leaf = name.casefold(), _SEPARATORS.split(name)[-1].casefold()
     use = "\\All" if leaf in _ALL_MAIL else usual_use(name)
     known = {each.name.casefold(): each.name for each in usable}

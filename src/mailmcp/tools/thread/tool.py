@@ -105,7 +105,8 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     is_all = first.account_id == EVERYTHING
     call.choose_message(ref, "" if is_all else first.account_id)
     every, found = await find_conversation(call, ref, all_accounts=is_all)
-    members, more = _cut(every, after, first.max_chars)
+    rest = [each for each in every if each.position > after]
+    members = rest[: min(PAGE_SIZE, max(1, first.max_chars // _MESSAGE_CHARS))]
     texts = await read_texts(call, members)
     shown = [each for each in members if each.ref in texts.by_ref]
     if texts.issues and not shown:
@@ -116,7 +117,7 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     rows = [_row(each, texts, share) for each, share in zip(shown, shares, strict=True)]
     scope = EVERYTHING if is_all else ref.account_id
     same = first.model_copy(update={"account_id": scope, "message_id": ref.message_id})
-    cursor = format_cursor(_CURSOR, same, members[-1].position) if more else None
+    cursor = format_cursor(_CURSOR, same, members[-1].position) if len(members) < len(rest) else None
     zone, total = call.preferences.zone, len(every)
     by_server = "the server's thread ids, " if found.rows[ref].thread_id else ""
     method = f"found by {by_server}Message-ID, References and In-Reply-To"
@@ -159,15 +160,6 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
         ),
         references={"message_id": ref.message_id},
     )
-
-
-def _cut(members: Sequence[Member], after: tuple[int, ...], max_chars: int) -> tuple[Sequence[Member], bool]:
-    """Return the messages of one page, and whether there are more."""
-    rest = [each for each in members if each.position > after]
-    size = min(PAGE_SIZE, max(1, max_chars // _MESSAGE_CHARS))
-    while size < len(rest) and rest[size].position == rest[size - 1].position:
-        size += 1  # equal messages in one mailbox: a cursor can't tell them apart
-    return rest[:size], len(rest) > size
 
 
 def _share_out(lengths: Sequence[int], budget: int) -> list[int]:

@@ -1,0 +1,1 @@
+"""What has changed in mailboxes since a state: read `find`."""

@@ -1,0 +1,301 @@
+"""What has changed in mailboxes since a state: new messages, changed flags, messages that are gone.
+
+New messages are those from UIDNEXT on. Flags are followed by modification sequences (CONDSTORE, RFC 7162);
+what is gone, by VANISHED (QRESYNC, the same RFC), or by the UIDs in the state if they are few ranges. A
+server that can't do these says less, and so do we. Nothing happened: one round trip, for many mailboxes.
+
+One state leads to the next, so changes are given in an order in which any page can end: flags by their
+modification sequence, then new messages by UID. What is gone is on each page, and perhaps on the next again.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from mailmcp.imap.changes.state import MailboxState, UidRange
+from mailmcp.imap.command import Command, RefusedError, Response
+from mailmcp.imap.errors import protocol_error, refused_error
+from mailmcp.imap.fetch import Fetched, fetch_steps
+from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
+from mailmcp.imap.rows import FetchedMessage, parse_rows
+from mailmcp.imap.search.server import plan_search, search
+from mailmcp.imap.session import SelectedMailbox, Session
+from mailmcp.model.message_ref import UINT32_MAX
+from mailmcp.model.query import SearchQuery
+from mailmcp.reasons import Reason
+from mcp_envelope import Code, ConflictError, ToolError, code
+
+STATE_RANGES_MAX: Final = 60
+"""Ranges of UIDs in the state of one mailbox: some 300 tokens. A mailbox with more gaps is not followed."""
+
+_EVERY_UID: Final = b"1:%d" % UINT32_MAX
+"""Not `1:*`: Cyrus cuts VANISHED off at the highest UID there is (cyrusimap/cyrus-imapd issue 6071)."""
+
+_RANGE: Final = re.compile(rb"(\d{1,10})(?::(\d{1,10}))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailboxChanges:
+    """What has changed in one mailbox, as much as fits on a page."""
+
+    state: MailboxState
+    """What the next call begins with."""
+
+    created: Fetched = field(default_factory=Fetched)
+    updated: tuple[FetchedMessage, ...] = ()
+    """Messages with other flags than before, or the same; they have only a UID and flags."""
+
+    gone: tuple[UidRange, ...] | None = ()
+    """Messages that were moved or deleted; may include UIDs that never were. None if it isn't known which."""
+
+    gone_count: int = 0
+    """How many are gone, if it isn't known which."""
+
+    has_more: bool = False
+    flags_known: bool = True
+    """Whether changes of flags are known."""
+
+
+def find_changes(
+    session: Session,
+    states: Sequence[MailboxState],
+    *,
+    limit: int,
+    items: Callable[[Session], Sequence[str]],
+) -> list[MailboxChanges | ToolError]:
+    """Find what has changed in mailboxes; one round trip if nothing has, two for a page of changes.
+
+    One more, once a session, to enable the extension; one more where UIDs must be compared.
+
+    Args:
+        session: Of the account.
+        states: Of its mailboxes. One without UIDVALIDITY is of a mailbox that wasn't there.
+        limit: Changes of each mailbox, gone messages apart.
+        items: Chooses what to fetch of new messages.
+
+    Returns:
+        For each state its changes, or why there are none: a ConflictError if the mailbox was rebuilt.
+    """
+    extension = _enable(session)
+    tasks = [
+        MailboxTask(
+            mailbox=each.mailbox,
+            uidvalidity=each.uidvalidity or None,
+            steps=_changes_steps(session, each, extension, limit, items(session)),
+        )
+        for each in states
+    ]
+    return run_pipelined(session, tasks)
+
+
+def read_states(session: Session, mailboxes: Sequence[str]) -> list[MailboxState | ToolError]:
+    """Read the states of mailboxes: one round trip, or two where their UIDs must be known."""
+    extension = _enable(session)
+    tasks = [
+        MailboxTask(mailbox=each, uidvalidity=None, steps=_state_steps(session, extension))
+        for each in mailboxes
+    ]
+    return run_pipelined(session, tasks)
+
+
+def _enable(session: Session) -> str:
+    """Enable and return the better of the two extensions; "" if the server has none. One round trip, once."""
+    for extension in ("QRESYNC", "CONDSTORE"):
+        if not (session.can("ENABLE") and session.can(extension)):
+            continue
+        if extension == "QRESYNC" and session.account.host.endswith(".me.com"):
+            continue  # iCloud's is broken; Mailspring switches it off, too
+        if extension in session.enabled:
+            return extension
+        reply = session.run_all([Command(name="ENABLE", arguments=[extension.encode()])])[0]
+        session.mailbox = None  # its EXAMINE didn't say HIGHESTMODSEQ
+        if isinstance(reply, Response):
+            session.enabled.add(extension)
+            return extension
+        session.quirks.refuse(extension)
+    return ""
+
+
+def _state_steps(session: Session, extension: str) -> Steps[MailboxState]:
+    mailbox = (yield []).mailbox
+    uids = None if extension == "QRESYNC" and mailbox.modseq else (yield from _all_uids(session))
+    return MailboxState(
+        mailbox=mailbox.name,
+        uidvalidity=mailbox.uidvalidity,
+        uidnext=_uidnext(session, mailbox),
+        exists=mailbox.exists,
+        modseq=mailbox.modseq if extension else 0,
+        uids=uids,
+    )
+
+
+def _changes_steps(
+    session: Session, state: MailboxState, extension: str, limit: int, items: Sequence[str]
+) -> Steps[MailboxChanges]:
+    """Find the changes of one mailbox."""
+    requests = [_changed_since(state, extension)] if state.modseq and extension else []
+    responses = yield requests
+    mailbox = responses.mailbox
+    if extension and mailbox.modseq < state.modseq:
+        raise _not_computable(mailbox.name)
+    reply = responses.replies[0] if requests else None
+    if isinstance(reply, RefusedError):
+        raise refused_error(session.account.account_id, reply)
+    flags_known = reply is not None or state.exists == 0
+    updated = _updated(reply, state, mailbox) if reply else []
+    vanished = _vanished(reply, below=state.uidnext) if reply and extension == "QRESYNC" else None
+    if len(updated) > limit:
+        last = updated[limit - 1]
+        position = replace(state, modseq=last.modseq, after=last.uid)
+        return MailboxChanges(
+            state=position, updated=tuple(updated[:limit]), gone=vanished or (), has_more=True
+        )
+    uidnext = _uidnext(session, mailbox)
+    shown_end = min(state.uidnext + limit - len(updated), uidnext)
+    created = yield from _fetch_created(session, range(state.uidnext, shown_end), items)
+    after = replace(
+        state,
+        uidvalidity=mailbox.uidvalidity,
+        uidnext=max(shown_end, state.uidnext),
+        modseq=mailbox.modseq if extension else 0,
+        after=None,
+    )
+    gone = vanished
+    if extension == "QRESYNC":
+        after = replace(after, uids=None)
+    elif state.uids is not None:
+        gone, after = yield from _compare_uids(session, state, after, mailbox)
+    if gone is None and state.exists == 0:
+        gone = ()
+    known = None if state.exists is None else state.exists + len(created.messages)
+    is_last = shown_end >= uidnext
+    gone_count = 0 if known is None or not is_last else max(known - mailbox.exists, 0)
+    return MailboxChanges(
+        state=replace(after, exists=mailbox.exists if is_last else known),
+        created=created,
+        updated=tuple(updated),
+        gone=gone,
+        gone_count=gone_count,
+        has_more=not is_last,
+        flags_known=flags_known,
+    )
+
+
+def _changed_since(state: MailboxState, extension: str) -> Command:
+    """Return the FETCH of flags that changed; those of the state's own `modseq` again if some are unknown."""
+    modseq = state.modseq if state.after is None else state.modseq - 1
+    vanished = b" VANISHED" if extension == "QRESYNC" else b""
+    condition = b"(CHANGEDSINCE %d%b)" % (max(modseq, 1), vanished)
+    return Command(name="FETCH", arguments=[_EVERY_UID, b"(UID FLAGS)", condition], uid=True)
+
+
+def _updated(reply: Response, state: MailboxState, mailbox: SelectedMailbox) -> list[FetchedMessage]:
+    """Return known messages whose flags changed, in the order of their changes.
+
+    What changed after EXAMINE belongs to the next call.
+    """
+    rows, _ = parse_rows(reply)
+    known = (state.modseq, UINT32_MAX if state.after is None else state.after)
+    changed = (
+        each
+        for each in rows.values()
+        if each.uid < state.uidnext and known < (each.modseq, each.uid) and each.modseq <= mailbox.modseq
+    )
+    return sorted(changed, key=lambda each: (each.modseq, each.uid))
+
+
+def _fetch_created(session: Session, uids: range, items: Sequence[str]) -> Steps[Fetched]:
+    """Fetch new messages; those that are gone already have never been seen."""
+    if not uids:
+        return Fetched()
+    [fetched] = yield from fetch_steps(session, (uids, items))
+    failures = {uid: each for uid, each in fetched.failures.items() if each.code is not Code.NOT_FOUND}
+    return replace(fetched, failures=failures)
+
+
+def _compare_uids(
+    session: Session, state: MailboxState, after: MailboxState, mailbox: SelectedMailbox
+) -> Steps[tuple[tuple[UidRange, ...] | None, MailboxState]]:
+    """Return the messages of the state that are gone, and the next state with those that are there."""
+    if (state.exists, state.uidnext) == (mailbox.exists, mailbox.uidnext):
+        return (), after
+    present = yield from _all_uids(session, below=after.uidnext, bounded=False)
+    if present is None:
+        return None, replace(after, uids=None)
+    return tuple(_subtract(state.uids or (), present)), replace(after, uids=_few(present))
+
+
+def _all_uids(
+    session: Session, *, below: int = UINT32_MAX, bounded: bool = True
+) -> Steps[tuple[UidRange, ...] | None]:
+    """Find all UIDs below one; None if `bounded` and they are too many ranges for a state."""
+    found = yield from search(session, plan_search(session, SearchQuery()))
+    if found is None or found.searched_from is not None:
+        return None
+    ranges = tuple(_ranges(uid for uid in found.uids if uid < below))
+    return _few(ranges) if bounded else ranges
+
+
+def _few(ranges: tuple[UidRange, ...] | None) -> tuple[UidRange, ...] | None:
+    return ranges if ranges is not None and len(ranges) <= STATE_RANGES_MAX else None
+
+
+def _ranges(uids: Iterable[int]) -> Iterator[UidRange]:
+    """Join ascending UIDs to ranges."""
+    low = high = 0
+    for uid in uids:
+        if low and uid == high + 1:
+            high = uid
+            continue
+        if low:
+            yield low, high
+        low = high = uid
+    if low:
+        yield low, high
+
+
+def _subtract(ranges: Sequence[UidRange], others: Sequence[UidRange]) -> Iterator[UidRange]:
+    """Return what is in `ranges` and not in `others`; both ascend."""
+    rest = list(reversed(others))
+    for first, last in ranges:
+        low = first
+        while rest and rest[-1][0] <= last:
+            other_low, other_high = rest[-1]
+            if other_high < low:
+                rest.pop()
+                continue
+            if low < other_low:
+                yield low, other_low - 1
+            low = max(low, other_high + 1)
+            if other_high > last:
+                break
+            rest.pop()
+        if low <= last:
+            yield low, last
+
+
+def _vanished(reply: Response, *, below: int) -> tuple[UidRange, ...]:
+    """Return the UIDs that a server says are gone, of those that were known."""
+    ranges = []
+    for piece in reply.untagged.get("VANISHED", ()):
+        text = piece if isinstance(piece, bytes) else b""
+        for match in _RANGE.finditer(text.removeprefix(b"(EARLIER)")):
+            low, high = int(match[1]), int(match[2] or match[1])
+            ranges.append((min(low, high), min(max(low, high), below - 1)))
+    return tuple(sorted((low, high) for low, high in ranges if low <= high))
+
+
+def _uidnext(session: Session, mailbox: SelectedMailbox) -> int:
+    if not mailbox.uidnext:
+        raise protocol_error(session.account.account_id, "sent no UIDNEXT for the mailbox")
+    return mailbox.uidnext
+
+
+def _not_computable(mailbox: str) -> ConflictError:
+    """Build the error for a mailbox that is older than its state: it was restored from a backup."""
+    return ConflictError(
+        f"The changes in mailbox {code(mailbox)} can't be computed: it is older than the state.",
+        reason=Reason.UIDVALIDITY_CHANGED,
+        details={"mailbox": mailbox},
+    )

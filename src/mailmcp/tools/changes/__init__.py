@@ -1,0 +1,1 @@
+"""imap_get_changes."""
