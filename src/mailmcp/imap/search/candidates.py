@@ -30,8 +30,8 @@ TIMED_CANDIDATES_MAX: Final = 300
 BLOCK_MESSAGES: Final = 2_000
 """Messages that are sorted here at once: about 60 octets each, 120 KB."""
 
-_ALL: Final = 2**32
-"""More candidates than there can be."""
+_UNLIMITED: Final = 2**32
+"""More candidates than there can be, and above every UID."""
 
 
 def find_candidates(
@@ -56,6 +56,7 @@ def find_candidates(
         ToolError: As `search`.
     """
     keeps = not may_change(request.query)
+    # Only where a page begins: the caller compares only its first candidates with the mailbox.
     resumes = keeps and position.is_begun and position is request.position
     kept = request.cache.get(cache_key(request, position)) if resumes else None
     if kept and (position.uid == kept.position.uid or position.uid in kept.uids):
@@ -67,7 +68,7 @@ def find_candidates(
     elif position.way is Way.BLOCK:
         found = yield from _find_block(session, request, plan, position)
     else:
-        found = yield from _find_by_uid(session, request, plan, position, enough=enough)
+        found = yield from _find_in_windows(session, request, plan, position, enough=enough)
     if found and keeps:
         request.cache.put(cache_key(request, found.position), found)
     return found
@@ -79,10 +80,10 @@ def cache_key(request: PageRequest, position: Position) -> Hashable:
     return (*place, request.query, request.order, request.doubted)
 
 
-def _find_by_uid(
+def _find_in_windows(
     session: Session, request: PageRequest, plan: Plan, position: Position, *, enough: int
 ) -> Steps[Candidates | None]:
-    """Search one window after another, of a block or of what follows a UID, until there are enough."""
+    """Search one window after another until there are enough: by UID after a position, or in its block."""
     quirks, query, ascending = session.quirks, request.query, request.order.ascending
     low, high = position.low or 1, position.high or None
     if position.way is Way.UID and ascending:
@@ -93,7 +94,7 @@ def _find_by_uid(
     # Servers count flags fast in any range.
     counts = bool(query.criteria) and all(row.proof is Proof.FLAGS for row in query.criteria)
     found, exists = array("I"), 0
-    more: int | None = None  # matches after the windows, where the server counts them
+    more: int | None = None  # matches in what follows the window, where the server counted them
     unsearched: tuple[str, ...] = ()
     mailbox: SelectedMailbox | None = None
     while windows.rest is not None and len(found) < enough and more != 0:
@@ -108,12 +109,12 @@ def _find_by_uid(
         exists = _opened(session).exists
         found = found + result.uids if ascending else result.uids + found
         more = result.counted if more is None else max(more - len(result.uids), 0)
-        if not ascending and result.searched_from and result.searched_from <= (window[1] or _ALL):
+        if not ascending and result.searched_from and result.searched_from <= (window[1] or _UNLIMITED):
             windows.rest, more = (low, result.searched_from - 1), None
         else:
             unsearched = unsearched or result.statements
         if more is not None and more <= limits.SEARCH_LISTED_MATCHES_MAX:
-            windows.messages = None  # the next window is all that is left
+            windows.next_messages = None  # the next window is all that is left
         if windows.rest is not None:
             request.report(exists - windows.rest_messages, exists)
             if quirks.clock() >= request.search_until:
@@ -164,16 +165,19 @@ def _find_sorted(
 def _find_block(
     session: Session, request: PageRequest, plan: Plan, position: Position
 ) -> Steps[Candidates | None]:
-    """Sort the candidates of one block here; the first page of a block decides where it ends."""
-    order, begins = request.order, not position.uid
-    enough = BLOCK_MESSAGES if begins else _ALL
-    found = yield from _find_by_uid(session, request, plan, position, enough=enough)
+    """Sort the candidates of one block here.
+
+    The first page of a block decides where it ends; later pages search the same block again.
+    """
+    order, begins_block = request.order, not position.uid
+    enough = BLOCK_MESSAGES if begins_block else _UNLIMITED
+    found = yield from _find_in_windows(session, request, plan, position, enough=enough)
     if found is None:
         return None
-    if begins:
+    if begins_block:
         found = _cut_block(found, ascending=order.ascending)
     ranks = yield from _fetch_ranks(session, sorted(found.uids), request)
-    if not begins:
+    if not begins_block:
         ranks = {uid: rank for uid, rank in ranks.items() if is_after(uid, rank, position, order)}
     rest = _next_block(found.position, ascending=order.ascending)
     return replace(
@@ -209,7 +213,7 @@ def _fetch_ranks(session: Session, uids: Sequence[int], request: PageRequest) ->
     items = ["UID", *RANK_ITEMS[request.order.by]]
     [fetched] = yield from fetch_steps(session, (uids, items))
     if fetched.interrupted:
-        yield []  # raises: without ranks there is no order
+        yield []  # raises again that the connection failed: without ranks there is no order
     ranks: dict[int, int] = {}
     rank = 0
     for uid in uids:
