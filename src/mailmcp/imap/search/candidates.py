@@ -92,28 +92,28 @@ def _find_in_windows(
         high = position.uid - 1
     windows = Windows(quirks, query, position.mailbox, (low, high), ascending)
     # Servers count flags fast in any range.
-    counts = bool(query.criteria) and all(row.proof is Proof.FLAGS for row in query.criteria)
+    counts_rest = bool(query.criteria) and all(row.proof is Proof.FLAGS for row in query.criteria)
     found, exists = array("I"), 0
-    more: int | None = None  # matches in what follows the window, where the server counted them
+    rest_count: int | None = None  # matches in what follows the window, where the server counted them
     unsearched: tuple[str, ...] = ()
     mailbox: SelectedMailbox | None = None
-    while windows.rest is not None and len(found) < enough and more != 0:
+    while windows.rest is not None and len(found) < enough and rest_count != 0:
         window, began = windows.take(), quirks.clock()
         try:
-            result = yield from search(session, plan, window, count=windows.rest if counts else None)
+            result = yield from search(session, plan, window, count=windows.rest if counts_rest else None)
         finally:  # a search that was interrupted probably took too long
             windows.learn(window, quirks.clock() - began)
         if result is None:
             return None
-        mailbox, counts = mailbox or _opened(session), False
+        mailbox, counts_rest = mailbox or _opened(session), False
         exists = _opened(session).exists
         found = found + result.uids if ascending else result.uids + found
-        more = result.counted if more is None else max(more - len(result.uids), 0)
+        rest_count = result.counted if rest_count is None else max(rest_count - len(result.uids), 0)
         if not ascending and result.searched_from and result.searched_from <= (window[1] or _UNLIMITED):
-            windows.rest, more = (low, result.searched_from - 1), None
+            windows.rest, rest_count = (low, result.searched_from - 1), None
         else:
             unsearched = unsearched or result.statements
-        if more is not None and more <= limits.SEARCH_LISTED_MATCHES_MAX:
+        if rest_count is not None and rest_count <= limits.SEARCH_LISTED_MATCHES_MAX:
             windows.next_messages = None  # the next window is all that is left
         if windows.rest is not None:
             request.report(exists - windows.rest_messages, exists)
@@ -122,7 +122,7 @@ def _find_in_windows(
     assert mailbox is not None  # noqa: S101 - there is a window
     uids = found if ascending else found[::-1]
     candidates = Candidates(position=position, uids=uids, mailbox=mailbox, unsearched=unsearched)
-    rest = None if more == 0 else windows.rest
+    rest = None if rest_count == 0 else windows.rest
     if rest is None:
         return candidates
     edge = rest[0] - 1 if ascending else (rest[1] or 0) + 1
@@ -130,8 +130,10 @@ def _find_in_windows(
     if not query.criteria:
         matches = max(windows.rest_messages, 1) if position.is_begun else max(exists - len(found), 0)
         return replace(candidates, rest_matches=matches)
-    if more is not None:
-        return replace(candidates, rest_matches=more, rest_exact=not (more and plan.local.criteria))
+    if rest_count is not None:
+        return replace(
+            candidates, rest_matches=rest_count, rest_exact=not (rest_count and plan.local.criteria)
+        )
     which, searched = "oldest" if ascending else "newest", exists - windows.rest_messages
     where = f"{exists} messages in {code(position.mailbox)}"
     return replace(
