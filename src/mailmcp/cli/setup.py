@@ -1,7 +1,7 @@
 """`mailmcp setup`: asks for an address, finds its server, tests the sign-in, and writes the settings.
 
-Nothing is kept before the end: then the account is appended to the file and the secret stored. Each question
-can be answered by an option, so that a script can run it.
+Nothing is kept before the end: then the secret is stored and the account appended to the file, both or
+neither. Each question can be answered by an option, so that a script can run it.
 """
 
 import os
@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 import click
 
+from mailmcp.auth import store
 from mailmcp.auth.provider import known_provider
 from mailmcp.cli.check import check_account
 from mailmcp.cli.install import add_to_host
@@ -141,8 +142,12 @@ def setup(
             break
         if yes or password_stdin or not questions.can_ask or not click.confirm("Try again?", default=True):
             fail("nothing was saved. --no-test saves an account without testing it")
-    add_account(path, keys)
     store_secret(table, secret)
+    try:
+        add_account(path, keys)
+    except BaseException:
+        store.delete(checks.secret_key(table))
+        raise
     click.echo(f"Account {table.account_id} is set up in {path}.")
 
     found = [host for host in HOSTS if host.find_files() or host.find_program()]
