@@ -1,8 +1,8 @@
 """`mailmcp check`: connects to the accounts and reports what works."""
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from textwrap import indent
 from time import perf_counter
 
 import click
@@ -19,18 +19,6 @@ from mcp_envelope import ToolError
 
 USEFUL_CAPABILITIES = ("ESEARCH", "LIST-STATUS", "SPECIAL-USE", "ID", "LITERAL+", "OBJECTID", "SORT")
 """Those that mailmcp uses. None is required."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountCheck:
-    """What the check found out about one account."""
-
-    ok: bool
-    said: str
-    """The result as a sentence."""
-
-    extensions: str = ""
-    """Of the server, those that mailmcp uses."""
 
 
 @click.command()
@@ -52,17 +40,16 @@ def check(config: Path | None, account_id: str | None) -> None:
     is_ok = True
     for account in settings.accounts:
         if account_id in {None, account.account_id}:
-            found = check_account(account)
-            is_ok = is_ok and found.ok
             tls = "plain text" if account.tls is Tls.NONE else f"TLS {account.tls.value}"
-            click.echo(f"{account.account_id}: {account.host}:{account.port}, {tls}\n  {found.said}")
-            if found.ok:
-                click.echo(f"  Useful extensions: {found.extensions or 'none'}")
+            click.echo(f"{account.account_id}: {account.host}:{account.port}, {tls}")
+            works, said = check_account(account)
+            is_ok = is_ok and works
+            click.echo(indent(said, "  "))
     sys.exit(0 if is_ok else 1)
 
 
-def check_account(account: Account) -> AccountCheck:
-    """Sign in and list the mailboxes; never raises if the server fails."""
+def check_account(account: Account) -> tuple[bool, str]:
+    """Sign in and list the mailboxes; return whether that works, and the result as lines for the user."""
     began = perf_counter()
     session = Session(account)
     try:
@@ -73,8 +60,8 @@ def check_account(account: Account) -> AccountCheck:
             mailboxes = counted(len(list_mailboxes(session)), "mailbox", "mailboxes")
         session.log_out()
     except ToolError as failed:
-        return AccountCheck(ok=False, said=failed.message)
+        return False, failed.message
     finally:
         session.discard()
     took_ms = round((perf_counter() - began) * 1000)
-    return AccountCheck(ok=True, said=f"Signed in; {mailboxes} ({took_ms} ms).", extensions=extensions)
+    return True, f"Signed in; {mailboxes} ({took_ms} ms).\nUseful extensions: {extensions or 'none'}"

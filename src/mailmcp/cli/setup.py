@@ -264,9 +264,9 @@ def _ask_for_secret(
 def _works(account: Account) -> bool:
     """Test an account as `mailmcp check` does, and show the result."""
     click.echo(f"Testing {account.host} …")
-    found = check_account(account)
-    click.echo(found.said)
-    return found.ok
+    works, said = check_account(account)
+    click.echo(said)
+    return works
 
 
 def _key_fault(key: str, value: str) -> str | None:
