@@ -61,11 +61,15 @@ PROGRAMS = {
 }
 
 
-def test_the_first_line_that_a_command_prints_is_the_password(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_first_line_that_a_command_prints_is_the_password(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     environ = {**os.environ, "NAME": SECRET}
     for program, fault in PROGRAMS.items():
         words = (sys.executable, "-c", program, "$NAME | ~ ;")
-        read = command_password(words, environ, timeout_s=0.5 if "sleep" in program else 30)
+        if "sleep" in program:
+            monkeypatch.setattr("mailmcp.settings.passwords.COMMAND_TIMEOUT_S", 0.5)
+        read = command_password(words, environ)
         if fault:
             assert refusal(read) == f"password command {sys.executable} {fault}"
         else:

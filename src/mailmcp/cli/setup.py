@@ -25,9 +25,9 @@ from mailmcp.imap.account import Account, BearerToken, Password, Tls
 from mailmcp.model.mail_provider import MailProvider, provider_named, provider_of_domain, provider_of_host
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings import check as checks
-from mailmcp.settings.edit import add_account, read_accounts
+from mailmcp.settings.edit import add_account
 from mailmcp.settings.model import AccountTable, AuthMethod, is_address, is_sendable
-from mailmcp.settings.sources import Origin, choose_config_path
+from mailmcp.settings.sources import Origin, choose_config_path, read_toml
 
 AccountKeys = dict[str, str | int]
 """A table [[accounts]]."""
@@ -118,7 +118,7 @@ def setup(
     configure_logging("warning")
     questions = Questions(assume_yes=yes)
     path = choose_config_path(config, os.environ)
-    known = read_accounts(path)
+    _, _, known = read_toml(path, optional=True)
     email = email or questions.ask("Your address", "--email", check=_address_fault)
     _require(_address_fault(email), "--email")
     keys: AccountKeys = {key: value for key, value in given.items() if value is not None}

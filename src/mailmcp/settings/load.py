@@ -65,18 +65,12 @@ def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_acco
         SettingsError: With all mistakes of all sources.
     """
     path = choose_config_path(config, environ)
-    by_variable = config is None and bool(environ.get(CONFIG_VARIABLE))
-    problems, text, data = list[str](), "", dict[str, Any]()
+    problems, text, data, listed = list[str](), "", dict[str, Any](), list[dict[str, Any]]()
     try:
-        text, data = read_toml(path, optional=config is None and not by_variable)
+        text, data, listed = read_toml(path, optional=not (config or environ.get(CONFIG_VARIABLE)))
     except SettingsError as error:
-        named_by = f" ({CONFIG_VARIABLE} names this file)" if by_variable else ""
-        problems += [line + named_by for line in error.lines]
-    listed = data.pop("accounts", [])
-    if not isinstance(listed, list):
-        problems.append(f"{path}: accounts: must be an array of tables; write [[accounts]]")
-        listed = []
-    for key in data.keys() - TABLES.keys():
+        problems += error.lines
+    for key in data.keys() - TABLES.keys() - {"accounts"}:
         hint = suggest(key, [*(f"[{name}]" for name in TABLES), "[[accounts]]"])
         problems.append(f"{path}: {format_key(key)}: is not a table of the settings; {hint}")
 

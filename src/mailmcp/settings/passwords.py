@@ -67,11 +67,7 @@ def stored_password(key: str, *, account_id: str) -> PasswordReader:
 
 
 def command_password(
-    words: Sequence[str],
-    environ: Mapping[str, str],
-    *,
-    timeout_s: float = COMMAND_TIMEOUT_S,
-    what: str = "password command",
+    words: Sequence[str], environ: Mapping[str, str], *, what: str = "password command"
 ) -> PasswordReader:
     """Take the first line that a program prints, without a shell; errors don't name its arguments."""
 
@@ -82,7 +78,7 @@ def command_password(
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=dict(environ),
-            timeout=timeout_s,
+            timeout=COMMAND_TIMEOUT_S,
             start_new_session=True,  # it can't take the terminal
             check=True,
         )
