@@ -71,13 +71,13 @@ def test_a_person_answers_the_questions_and_reads_mail(
     done = person(*options, lines=answers)
     assert done.exit_code == 0, done.output
     for told in (
-        "This must be an address, such as ann@example.com.",
+        "Error: must be an address, such as ann@example.com",
         "IMAP server of contoso.example, or its provider (such as Google or Outlook)",
         "TLS (implicit, starttls, none) [implicit]",
-        "This must be a host name or an IP address",
-        "This must be one of implicit, starttls, none.",
+        "Error: must be a host name or an IP address",
+        "Error: 'ssl' is not one of 'implicit', 'starttls', 'none'.",
         "Login name [ann@contoso.example]",
-        "This must be 1 to 64 letters",
+        "Error: must be 1 to 64 letters",
         "Signed in; ",
         f"Account work is set up in {config}.",
     ):
