@@ -28,8 +28,7 @@ def test_an_account_that_works_and_one_whose_certificate_is_not_trusted(
     account = replace(plain, tls=Tls.IMPLICIT, ca_file=dovecot.ca_file)
     result = check(write_settings(tmp_path, account))
     assert result.exit_code == 0
-    assert f"work: {account.host}:{account.port}, TLS implicit\n  Signed in; 6 mailboxes (" in result.stdout
-    assert "  Useful extensions: ESEARCH LIST-STATUS SPECIAL-USE " in result.stdout
+    assert f"work: {account.host}:{account.port}, TLS implicit\n  Signed in; 6 mailboxes.\n" in result.stdout
     result = check(write_settings(tmp_path, replace(account, ca_file=None)))
     assert result.exit_code == 1
     assert "certificate was rejected" in result.stdout
@@ -44,7 +43,7 @@ def test_one_account_that_fails_fails_the_check(
     config.chmod(0o644)
     result = check(config)
     assert result.exit_code == 1
-    assert f"work: 127.0.0.1:{works.port}, plain text\n  Signed in; 1 mailbox (" in result.stdout
+    assert f"work: 127.0.0.1:{works.port}, plain text\n  Signed in; 1 mailbox.\n" in result.stdout
     assert "\n  The server rejected the user name or password of account home" in result.stdout
     assert "wrong-password" not in result.output
     assert result.stderr.startswith("warning: ")

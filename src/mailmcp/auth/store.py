@@ -6,7 +6,6 @@ account. Values are never logged, and never part of an error.
 
 import json
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -100,11 +99,7 @@ def _file() -> Path:
 def _load() -> dict[str, str]:
     path = _file()
     try:
-        with path.open("rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
-            if sys.platform != "win32" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-                raise StoreError(f"Other users can read {path}. Run: chmod 600 {path}")
-            content = json.load(file)
+        content = json.loads(path.read_bytes())
     except FileNotFoundError:
         return {}
     except OSError as error:
