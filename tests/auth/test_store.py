@@ -48,14 +48,6 @@ def test_a_key_store_that_does_not_work_is_left_for_the_file(
     assert (store.read("work"), memory.entries) == ("newer", {}), "where it is, it stays"
 
 
-def test_a_key_store_that_is_locked_is_not_taken_for_an_empty_one() -> None:
-    keyring.set_keyring(Locked())
-    with pytest.raises(StoreError, match="Is it unlocked"):
-        store.read("work")
-    keyring.set_keyring(keyring.backends.fail.Keyring())  # type: ignore[no-untyped-call]
-    assert store.read("work") is None
-
-
 def test_the_file_is_for_its_owner_alone(secrets_file: Path) -> None:
     store.write("work", "fake")
     store.write("home", "fake too")
