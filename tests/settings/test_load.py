@@ -7,7 +7,8 @@ import trustme
 
 from mailmcp.imap.account import Account, BearerToken, Password, Tls
 from mailmcp.model.owner import Owner
-from mailmcp.settings.check import make_client, secret_key
+from mailmcp.settings.check import make_client
+from mailmcp.settings.passwords import secret_key
 from servers.logins import password_of
 from settings.loading import ACCOUNT, BARE, ENVIRON, SECRET, Write, faults, load
 

@@ -27,6 +27,7 @@ from mailmcp.server.logs import configure_logging
 from mailmcp.settings import check as checks
 from mailmcp.settings.edit import add_account
 from mailmcp.settings.model import AccountTable, AuthMethod, is_address, is_sendable
+from mailmcp.settings.passwords import secret_key
 from mailmcp.settings.sources import Origin, choose_config_path, read_toml
 
 AccountKeys = dict[str, str | int]
@@ -138,7 +139,7 @@ def setup(
     try:
         add_account(path, keys)
     except BaseException:
-        store.delete(checks.secret_key(table))
+        store.delete(secret_key(table))
         raise
     click.echo(f"Account {table.account_id} is set up in {path}.")
 

@@ -10,8 +10,9 @@ from mailmcp.auth import store
 from mailmcp.auth.client import OAuthClient, Tokens
 from mailmcp.auth.provider import SignInError
 from mailmcp.cli.options import account_argument, choose_accounts, config_option, fail, load
-from mailmcp.settings.check import PASSWORD_KEYS, make_client, secret_key
+from mailmcp.settings.check import PASSWORD_KEYS, make_client
 from mailmcp.settings.model import AccountTable, is_sendable
+from mailmcp.settings.passwords import secret_key
 from mailmcp.wording import counted
 
 
