@@ -81,15 +81,11 @@ def locked(path: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout  # noqa: PLC0415 - only those who write pay for it
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = FileLock(path, timeout=LOCK_WAIT_S, mode=0o600)
     try:
-        lock.acquire()
+        with FileLock(path, timeout=LOCK_WAIT_S, mode=0o600):
+            yield
     except Timeout:
         raise BusyError(f"{path} is locked by another process. Try again later.") from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _file() -> Path:

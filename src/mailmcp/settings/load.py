@@ -10,7 +10,7 @@ import zoneinfo
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from mailmcp.imap.account import Account
 from mailmcp.settings.check import check_account, check_table, make_account, make_owner
@@ -28,9 +28,6 @@ from mailmcp.settings.sources import (
     variable,
 )
 from mailmcp.tools.preferences import Preferences
-
-ENVIRONMENT_ACCOUNT_ID: Final = "default"
-"""Id of the account that variables set up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +86,7 @@ def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_acco
     ]
     of_variables = read_variables(AccountTable, environ)
     if of_variables:
-        sources.append((Origin(), {"account_id": ENVIRONMENT_ACCOUNT_ID, **of_variables}))
+        sources.append((Origin(), {"account_id": "default", **of_variables}))
     tables: dict[str, AccountTable] = {}
     accounts: list[Account] = []
     for origin, raw in sources:
