@@ -38,7 +38,7 @@ def test_one_account_that_fails_fails_the_check(
 ) -> None:
     works = pymap_store(pymap_server).account
     fails = replace(peer_account(peer()), account_id="home", credentials=Password(lambda: "wrong-password"))
-    garbage = Rule(command="LIST", action=Respond(b"* LIST (((((\r\n{tag} WHAT\r\n"))
+    garbage = Rule(command="LIST", action=Respond(b"* LIST (((((\r\n{tag} NO Denied\r\n"))
     breaks = replace(peer_account(peer(rules=[garbage])), account_id="broken")
     config = write_settings(tmp_path, works, fails, breaks)
     config.chmod(0o644)
@@ -46,6 +46,7 @@ def test_one_account_that_fails_fails_the_check(
     assert result.exit_code == 1
     assert f"work: 127.0.0.1:{works.port}, plain text\n  Signed in; 1 mailbox.\n" in result.stdout
     assert "\n  The server rejected the user name or password of account home" in result.stdout
+    assert isinstance(result.exception, SystemExit), "the server's mistake isn't ours"
     assert "\nbroken: " in result.stdout
     assert result.stdout.count("Signed in") == 1
     assert "wrong-password" not in result.output
