@@ -26,6 +26,7 @@ NO_OCTETS = (
     b'(("TEXT" "PLAIN" NIL NIL NIL "7BIT" 4 1)("APPLICATION" "X-A" NIL NIL NIL "BASE64" 30) "MIXED") '
     b"BODY[2]<0> NIL)\r\n{tag} OK Done\r\n"
 )
+UNSOUND = NO_OCTETS.replace(b"30)", b"4)()").replace(b"BODY[2]<0> NIL", b"BODY[2]<0> {4}\r\nabcd")
 WRONG_OCTETS = NO_OCTETS.replace(b"BODY[2]<0> NIL", b"BODY[2]<0> {4}\r\nabcd")
 HOLLOW = (
     b'* 1 FETCH (UID 1 RFC822.SIZE 400 BODYSTRUCTURE ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 0 0) '
@@ -56,6 +57,7 @@ def desk_for(
         BROKEN,
         NO_STRUCTURE,
         NO_OCTETS,
+        UNSOUND,
         WRONG_OCTETS,
         HOLLOW,
         *(each.replace(b"SIZE 400", b"SIZE 4000000") for each in (NO_STRUCTURE, NO_OCTETS)),

@@ -10,9 +10,43 @@ from tools.conftest import DeskFactory
 from tools.files import attached, get, refused
 from tools.stores import Store
 
+HEAD = (
+    "From: Ann Lee <ann@example.org>\r\nDate: Thu, 5 Nov 2026 09:30:00 +0100\r\n"
+    "Subject: Berth\r\nMIME-Version: 1.0\r\n"
+)
 ENTITY = b"Content-Type: text/plain; charset=utf-8\r\n\r\nThe harbour opens on 7 June.\r\n"
 INVOICE = b'<?xml version="1.0"?><invoice><total>1220.00</total></invoice>'
+WRAPPED = "signed (S/MIME) in one piece"
 ENVELOPED = bytes.fromhex("30820010" + "06092a864886f70d010703" + "a0030201000000")
+
+
+def whole(content: bytes) -> bytes:
+    """Make a message that consists of signed data, under a type that doesn't say so."""
+    fields = (
+        'Content-Type: application/octet-stream; name="smime.p7m"\r\nContent-Transfer-Encoding: base64\r\n'
+        'Content-Disposition: attachment; filename="smime.p7m"\r\n\r\n'
+    )
+    return (HEAD + fields).encode() + encodebytes(content).replace(b"\n", b"\r\n")
+
+
+def test_the_text_of_signed_data_is_read(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    dovecot_mail.fill("INBOX", [whole(signed(element(4, ENTITY)))])
+    desk = open_desk(dovecot_mail.account)
+    [message_id] = desk.message_ids()
+    reply = desk.get(message_id)
+    assert reply.data["message"]["body_text"] == "The harbour opens on 7 June."
+    assert any(WRAPPED in each for each in reply.outcome.warnings)
+    [row] = desk.call("imap_get_thread", {"message_id": message_id}).data["messages"]
+    assert row["text"] == "The harbour opens on 7 June."
+    assert "The harbour opens" in get(desk, message_id, "1").data["text"]
+
+
+def test_encrypted_data_of_that_name_is_encrypted(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    dovecot_mail.fill("INBOX", [whole(ENVELOPED)])
+    desk = open_desk(dovecot_mail.account)
+    reply = desk.get(desk.message_ids()[0])
+    assert reply.data["message"]["body_text"] == ""
+    assert reply.outcome.warnings == ("The message is encrypted (S/MIME); its text can't be read here.",)
 
 
 @pytest.mark.parametrize(
