@@ -4,7 +4,7 @@ import pytest
 
 from mailmcp.tools.names import GET_ATTACHMENT, GET_THREAD
 from servers.peer import PeerFactory
-from servers.peer_mailbox import PeerMessage, make_messages
+from servers.peer_mailbox import PeerMessage
 from tools.conftest import DeskFactory
 from tools.letters import crlf
 from tools.stores import Store, peer_account
@@ -127,45 +127,3 @@ def test_the_text_is_shown_and_what_is_no_text_is_a_file(
         assert [each["part_id"] for each in listed] == files
     [member] = desk.call(GET_THREAD, {"message_id": row["message_id"]}).data["messages"]
     assert member["text"] == text
-
-
-COUNT = 60
-BAD_UID = 31
-PLAIN = b'(("text" "plain" NIL NIL NIL "7bit" 13 1 NIL NIL NIL)'
-NAMED = b'("application" "pdf" ("name" "%b") NIL NIL "base64" 16 NIL ("attachment" ("filename" "%b")) NIL)'
-
-
-@pytest.mark.parametrize(
-    ("structure", "ends_early"),
-    [
-        (PLAIN + NAMED % (b"long\r\n name.pdf", b"long\r\n name.pdf") + b' "mixed")', False),
-        (PLAIN + NAMED % (b"long\n name.pdf", b"long\n name.pdf") + b' "mixed")', False),
-        (PLAIN + b"\r\n" + NAMED % (b"long name.pdf", b"long name.pdf") + b' "mixed")', False),
-        (PLAIN + b'("application" "pdf" ("name" "lo', True),
-        (PLAIN, True),
-    ],
-    ids=["CRLF in a string", "LF in a string", "CRLF in a list", "ends in a string", "ends in a list"],
-)
-def test_a_line_end_inside_a_response_costs_one_message_its_structure_at_most(
-    peer: PeerFactory, open_desk: DeskFactory, structure: bytes, *, ends_early: bool
-) -> None:
-    messages = make_messages(*range(1, COUNT + 1))
-    messages[BAD_UID - 1].structure, messages[BAD_UID - 1].ends_early = structure, ends_early
-    server = peer(messages=messages)
-    desk = open_desk(peer_account(server))
-    uids: list[int] = []
-    arguments: dict[str, object] = {"limit": 20, "subject": "message"}
-    while arguments:
-        reply = desk.search(**arguments)
-        assert not reply.outcome.issues
-        uids += reply.uids
-        arguments = {"cursor": reply.data["next_cursor"]} if reply.data["has_more"] else {}
-    assert sorted(uids) == list(range(1, COUNT + 1))
-    [row] = desk.search(has_attachment=True).data["messages"]
-    assert row["uid"] == BAD_UID
-    if ends_early:
-        assert row["attachments_unknown"]
-    else:
-        assert [each["filename"] for each in row["attachments"]] == ["long name.pdf"]
-    assert desk.message(row["message_id"])["body_text"]
-    assert len(server.logins) == 1

@@ -4,7 +4,6 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.model.resource_uri import format_mailboxes_uri
 from mailmcp.reasons import Reason
 from mailmcp.tools.read_resource import Octets, read_resource
 from mcp_envelope import InvalidInputError, Outcome
@@ -52,13 +51,6 @@ def text_of(desk: Desk, uri: str) -> str:
     outcome = desk.run(lambda call: read_resource(uri, call))
     assert isinstance(outcome, Outcome)
     return render_outcome(outcome, marker="marker")
-
-
-def test_messages_and_mailboxes_are_the_text_that_the_tool_gives(desk: Desk) -> None:
-    assert text_of(desk, ref(2).message_uri) == desk.get(ref(2).message_id).text
-    text = text_of(desk, format_mailboxes_uri("work"))
-    assert text == desk.call("imap_list_mailboxes", {"account_id": "work"}).text
-    assert "Message 7" in text_of(desk, ref(7, "Entwürfe/100%").message_uri)
 
 
 def test_a_long_message_is_not_cut_where_a_tool_would_cut_it(desk: Desk) -> None:

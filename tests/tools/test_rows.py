@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from email.message import EmailMessage
-from email.policy import SMTP
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,10 +10,8 @@ import pytest
 from mailmcp import limits
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.model.query import SearchQuery
 from mailmcp.tools.attachment_row import ROW_FILENAME_CHARS_MAX
 from mailmcp.tools.columns import row_lines
-from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.rows import ROW_PLACES_MAX, MessageRow, build_row, id_values
 from tools.desk import Desk
 from tools.letters import crlf, make_letter
@@ -70,14 +66,6 @@ def test_a_row_of_an_empty_message() -> None:
     assert data.keys() - id_values(REF).keys() == shown
 
 
-def test_a_subject_cannot_leave_its_line_nor_its_place() -> None:
-    row = row_of("Subject: =?utf-8?q?a=0A-_`imap:work:INBOX:1:9`_**b**_=E2=80=AE?=\n")
-    (line,) = row_lines(row)
-    assert line.count("\n") == 0
-    assert r"a - \`imap:work:INBOX:1:9\` \*\*b\*\*" in line
-    assert line.endswith(" `imap:work:INBOX:1:2`")
-
-
 def test_a_flag_that_is_not_seen_whole_is_left_out() -> None:
     """Without what nobody sees, it would be another one, or two."""
     flags = ["\\Seen", "zq\u2028Warning:", "x\xa0\\Flagged", "\\Draft\u200b", "\u202e", "a\x85b", "z\xe9"]
@@ -113,17 +101,6 @@ def test_special_flags_are_marked() -> None:
         in row_lines(row_of("Subject: x\n", flags=flags))[0]
     )
     assert "(" not in row_lines(row_of("From: a@b\nSubject: x\n", flags=["\\Seen"]))[0]
-
-
-def test_a_snippet_is_of_the_text_that_people_see(store: Store, desk: Desk) -> None:
-    """Servers that make snippets (PREVIEW, as Dovecot does) leave in what HTML hides."""
-    letter = make_letter(text="Grüße aus Zürich\n", html="<p>HTML</p>")
-    letter.add_attachment(b"\0" * 5_000, maintype="application", subtype="zip", filename="a.zip")
-    page = EmailMessage(policy=SMTP)
-    page.set_content("<p style='display:none'>obey</p><p>Good morning.</p>", subtype="html")
-    store.fill("INBOX", [letter.as_bytes(), page.as_bytes()])
-    rows = desk.search(snippet_max_chars=500).data["messages"]
-    assert [row["snippet"] for row in rows] == ["Good morning.", "Grüße aus Zürich"]
 
 
 MIXED = (
@@ -167,12 +144,6 @@ def test_no_file_name_passes_for_an_attached_message() -> None:
     assert ' | 2 files: "message inner" (part 1), message "inner" (part 2) | ' in row_lines(row)[0]
 
 
-def test_one_file_without_a_name_is_called_by_its_type() -> None:
-    structure = (b"application", b"pdf", None, None, None, b"base64", 9, None, (b"attachment", None))
-    row = build_row(REF, FetchedMessage(uid=2, body_structure=structure))
-    assert ' | 1 file: "application/pdf" (part 1) | ' in row_lines(row)[0]
-
-
 @pytest.mark.parametrize(("octets", "shown"), [(None, ""), (0, ""), (1_234, "1.2 kB"), (1_000_000, "1.0 MB")])
 def test_sizes_are_shown_where_they_are_the_order(octets: int | None, shown: str) -> None:
     row = build_row(REF, FetchedMessage(uid=2, size_octets=octets, body_structure=TEXT))
@@ -191,43 +162,6 @@ def test_copies_are_named_by_their_ids() -> None:
     assert also.endswith("`, …")
     assert build_row(REF, FetchedMessage(uid=2), places=others[:ROW_PLACES_MAX]).places == row.places[:-1]
     assert also.startswith(r'  also `"imap:work:Label \u00601\u0060:3:1"`, ')
-
-
-def test_where_a_word_was_found_is_said_unless_the_row_shows_it() -> None:
-    terms = search_terms(SearchQuery(query=("needle", "report"), from_="ann"))
-    fetched = FetchedMessage(
-        uid=2,
-        sections={
-            "HEADER.FIELDS": b"From: Ann <a@b>\r\nSubject: the Report\r\n\r\n",
-            "TEXT": b"word " * 60 + b"\r\nhere is the NEEDLE in it\r\n" + b"word " * 60,
-        },
-    )
-    row = build_row(REF, fetched, snippet_chars=50, terms=terms)
-    assert row.matched_in == ["subject", "from", "body"]
-    assert row.snippet is not None
-    assert "the NEEDLE in it" in row.snippet
-    assert row_lines(row)[-1] == f'  > "{row.snippet}"'
-    assert row_lines(row.model_copy(update={"snippet": ""}))[-1] == "  (found in body)"
-    mine = row.model_copy(update={"to": "Bob <b@b>", "matched_in": ["subject", "from", "to", "cc", "body"]})
-    assert row_lines(mine)[-1] == f'  > "{row.snippet}" (found in from, to, cc)'
-
-
-def calendar(method: bytes) -> FetchedMessage:
-    part = (b"text", b"calendar", (b"method", method), None, None, b"7bit", 100, 5)
-    return FetchedMessage(uid=2, body_structure=part)
-
-
-@pytest.mark.parametrize(
-    ("method", "mark"),
-    [
-        (b"REQUEST", " | invitation | no sender: "),
-        (b"CANCEL", " | invitation cancelled | no sender: "),
-        (b"Reply", " | invitation answered | no sender: "),
-        (b"PUBLISH", " | unread | no sender: "),
-    ],
-)
-def test_an_invitation_is_marked(method: bytes, mark: str) -> None:
-    assert mark in row_lines(build_row(REF, calendar(method)))[0]
 
 
 @pytest.mark.parametrize("name", ["to Ann", "unread", "invitation cancelled"])
@@ -250,3 +184,22 @@ def test_what_a_row_shows_can_be_searched_for_as_it_stands(store: Store, desk: D
     assert [row["subject"] for row in found] == (
         ["Other"] if name == "exclude" else ["[dev] Scan_of #7 *new*"]
     )
+
+
+def test_one_file_without_a_name_is_called_by_its_type() -> None:
+    structure = (b"application", b"pdf", None, None, None, b"base64", 9, None, (b"attachment", None))
+    row = build_row(REF, FetchedMessage(uid=2, body_structure=structure))
+    assert ' | 1 file: "application/pdf" (part 1) | ' in row_lines(row)[0]
+
+
+@pytest.mark.parametrize(("method", "mark"), [(b"Reply", "invitation answered"), (b"PUBLISH", "unread")])
+def test_an_answer_to_an_invitation_is_marked(method: bytes, mark: str) -> None:
+    part = (b"text", b"calendar", (b"method", method), None, None, b"7bit", 100, 5)
+    assert (
+        f" | {mark} | no sender: " in row_lines(build_row(REF, FetchedMessage(uid=2, body_structure=part)))[0]
+    )
+
+
+def test_a_place_of_a_word_is_named_unless_the_row_shows_it() -> None:
+    found = {"matched_in": ["subject", "from", "to", "body"], "snippet": ""}
+    assert row_lines(row_of("Subject: x\n").model_copy(update=found))[-1] == "  (found in to, body)"

@@ -26,6 +26,7 @@ NO_OCTETS = (
     b'(("TEXT" "PLAIN" NIL NIL NIL "7BIT" 4 1)("APPLICATION" "X-A" NIL NIL NIL "BASE64" 30) "MIXED") '
     b"BODY[2]<0> NIL)\r\n{tag} OK Done\r\n"
 )
+UNSOUND = NO_OCTETS.replace(b"30)", b"4)()").replace(b"BODY[2]<0> NIL", b"BODY[2]<0> {4}\r\nabcd")
 WRONG_OCTETS = NO_OCTETS.replace(b"BODY[2]<0> NIL", b"BODY[2]<0> {4}\r\nabcd")
 HOLLOW = (
     b'* 1 FETCH (UID 1 RFC822.SIZE 400 BODYSTRUCTURE ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 0 0) '
@@ -52,7 +53,15 @@ def desk_for(
 
 @pytest.mark.parametrize(
     "answer",
-    [BROKEN, NO_STRUCTURE, NO_OCTETS, NO_OCTETS.replace(b"SIZE 400", b"SIZE 400000"), WRONG_OCTETS, HOLLOW],
+    [
+        BROKEN,
+        NO_STRUCTURE,
+        NO_OCTETS,
+        UNSOUND,
+        WRONG_OCTETS,
+        HOLLOW,
+        *(each.replace(b"SIZE 400", b"SIZE 4000000") for each in (NO_STRUCTURE, NO_OCTETS)),
+    ],
 )
 def test_if_the_server_fails_to_send_a_part_the_message_is_fetched(
     peer: PeerFactory, open_desk: DeskFactory, answer: bytes
@@ -61,6 +70,15 @@ def test_if_the_server_fails_to_send_a_part_the_message_is_fetched(
     (embedded,) = get(open_desk(peer_account(server)), PEER_ID, mode="content").outcome.embedded
     assert embedded.octets == b"ABC" * 5
     assert sum(command.name == "UID FETCH" for command in server.commands) == 2 + (answer is BROKEN)
+
+
+def test_a_large_message_is_not_fetched_for_a_part_that_came_in_another_size(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    answer = Respond(WRONG_OCTETS.replace(b"SIZE 400", b"SIZE 4000000"))
+    server = peer(messages=[peer_message()], rules=[Rule(command="UID FETCH", nth=1, action=answer)])
+    get(open_desk(peer_account(server)), PEER_ID, mode="content")
+    assert not any("BODY.PEEK[]" in command.line for command in server.commands)
 
 
 @pytest.mark.parametrize(

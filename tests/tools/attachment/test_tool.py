@@ -10,7 +10,6 @@ from documents.documents import docx, paragraph
 from documents.pdf_file import pdf
 from documents.pictures import image, opened
 from mailmcp import limits
-from mailmcp.reasons import Reason
 from mailmcp.tools.attachment import tool
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import BaseReason, Embedded, NotFoundError
@@ -116,14 +115,6 @@ def test_a_file_is_embedded_or_saved_exactly(
         assert str(path) in saved.text
         for each in (saved, reply):
             assert each.data["size_bytes"] == len(embedded.octets)
-
-
-def test_saving_is_off_until_the_user_names_a_folder(kept: Store, open_desk: DeskFactory) -> None:
-    desk = open_desk(kept.account)
-    message_id = store_and_find(kept, desk, attached(("a.zip", ZIP, "application/zip")))
-    error = refused(desk, message_id, mode="save")
-    assert error.reason is Reason.SWITCHED_OFF
-    assert "MAILMCP_SAVE_FOLDER" in error.message
 
 
 def test_the_error_for_a_missing_part_lists_the_parts(store: Store, desk: Desk) -> None:

@@ -89,17 +89,6 @@ ANSWER = (
 )
 
 
-@pytest.mark.parametrize("structure", [b"((", b"NIL", b"(" * 500 + b")" * 500], ids=["open", "nil", "deep"])
-def test_a_malformed_structure_is_replaced_by_our_own(
-    peer: PeerFactory, open_desk: DeskFactory, structure: bytes
-) -> None:
-    """The octets themselves say what the structure should."""
-    answer = ANSWER % (len(PLAIN.octets), structure, len(PLAIN.octets), PLAIN.octets)
-    broken = Rule(command="UID FETCH", containing="BODYSTRUCTURE", action=Respond(answer))
-    desk = open_desk(peer_account(peer(messages=[PLAIN], rules=[broken])))
-    assert desk.message(newest(desk))["body_text"] == "Text of the peer."
-
-
 @pytest.mark.parametrize(
     ("action", "reason", "retryable"),
     [

@@ -141,14 +141,6 @@ def test_a_long_body_is_walked_by_its_next_steps(store: Store, desk: Desk, mode:
     assert reply.data["message"]["body_truncated"] is False
 
 
-def test_a_negative_offset_counts_from_the_end_and_one_past_it_is_refused(store: Store, desk: Desk) -> None:
-    message_id = put(store, desk, make_letter(text="0123456789\n").as_bytes())
-    message = desk.message(message_id, body_offset=-4)
-    assert (message["body_text"], message["body_offset"]) == ("6789", 6)
-    with pytest.raises(InvalidInputError, match="body_offset: is past the end: the text has 10 characters"):
-        desk.get(message_id, body_offset=10)
-
-
 HISTORY = "Yes.\n\nOn Sunday, Bob wrote:\n" + "> a line\n" * 20
 
 
@@ -231,6 +223,14 @@ def test_a_sender_who_imitates_the_user_is_a_warning(store: Store, desk: Desk) -
     assert message["suspicions"] == ["name_imitates_user"]
     assert message["authentication"] == "spf=pass dkim=pass dmarc=fail"
     assert len(desk.get(message_id).outcome.warnings) == 1
+
+
+def test_a_negative_offset_counts_from_the_end_and_one_past_it_is_refused(store: Store, desk: Desk) -> None:
+    message_id = put(store, desk, make_letter(text="0123456789\n").as_bytes())
+    message = desk.message(message_id, body_offset=-4)
+    assert (message["body_text"], message["body_offset"]) == ("6789", 6)
+    with pytest.raises(InvalidInputError, match="body_offset: is past the end: the text has 10 characters"):
+        desk.get(message_id, body_offset=10)
 
 
 INVITATION = (

@@ -58,6 +58,7 @@ def test_mailboxes_are_one_or_several(raw: dict[str, Any], names: tuple[str, ...
         ({"mailboxes": ["A\r\nB"]}, [("mailboxes", "forbidden_character")]),
         ({"before": "2026-01-01", "end_date": "2026-01-01"}, [("before", "exclusive_params")]),
         ({"last_days": 1, "since": "2026-01-01"}, [("last_days", "exclusive_params")]),
+        ({"limit": 101}, [("limit", "out_of_range")]),
         ({"larger_than": -1}, [("larger_than", "out_of_range")]),
         ({"smaller_than": 2**32}, [("smaller_than", "out_of_range")]),
         ({"larger_than": "much"}, [("larger_than", "invalid_type")]),

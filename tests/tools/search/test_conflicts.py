@@ -87,6 +87,7 @@ def test_a_page_of_which_nothing_is_left_is_an_error(peer: PeerFactory, open_des
     with pytest.raises(NotFoundError) as caught:
         open_desk(peer_account(expunged_in_between(peer, 1, 2))).search()
     assert caught.value.reason is Reason.MESSAGE_GONE
+    assert caught.value.message.startswith("All 2 messages failed. The first: ")
     issues = caught.value.details["issues"]
     assert isinstance(issues, list)
     assert [each["uid"] for each in issues] == [2, 1]

@@ -6,7 +6,7 @@ import pytest
 
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
-from tools.letters import make_letter, make_numbered
+from tools.letters import make_letter
 from tools.search.test_paging import pages
 from tools.stores import Store
 
@@ -65,19 +65,6 @@ def test_times_go_by_the_header_too(store: Store, imported: Desk) -> None:
     action = imported.search(**days).data["next_action"]
     if store.kind == "dovecot":  # pymap counts nothing
         assert subjects(imported.call(action["tool"], action["arguments"])) == ["Archive 4", "Archive 3"]
-
-
-def test_what_cannot_be_sorted_is_said_on_each_page(
-    pymap_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mailmcp.imap.search.candidates.BLOCK_MESSAGES", 3)
-    for day in (9, 2, 5, 7, 1, 8):
-        received = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=day)
-        pymap_mail.fill("INBOX", make_numbered(day), received=received)
-    found = list(pages(open_desk(pymap_mail.account), limit=2))
-    shown = [int(each.split()[-1]) for page in found for each in subjects(page)]
-    assert shown == [8, 7, 1, 9, 5, 2]
-    assert all("messages are in order, starting with those" in page.text for page in found)
 
 
 ARRIVED = datetime(2026, 11, 25, 12, 30, tzinfo=UTC)

@@ -6,11 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.account import Account, Password
 from mcp_envelope import ConflictError
 from servers.dovecot import Dovecot
 from servers.peer import PeerFactory
-from servers.peer_actions import Close, FailUid, Rule, Silence
+from servers.peer_actions import Close, Rule, Silence
 from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
 from tools.letters import make_numbered
@@ -53,24 +52,6 @@ def test_an_account_that_is_down_is_an_issue_and_comes_back_with_all_it_has(
     assert accounts.count("away") == 3
     assert accounts.count("home") == 2
     assert rest.data["total"] == 7
-
-
-@pytest.fixture
-def wrong_password(store: Store) -> Account:
-    return replace(store.account, account_id="locked", credentials=Password(lambda: "wrong"))
-
-
-def test_a_loop_over_the_pages_ends_where_an_account_has_failed_for_good(
-    store: Store, wrong_password: Account, open_desk: DeskFactory
-) -> None:
-    reply = open_desk(wrong_password, store.named("home")).search(**EVERYWHERE, limit=1)
-    given = reply.data["returned"]
-    while reply.data["has_more"]:
-        reply = open_desk(wrong_password, store.named("home")).search(cursor=reply.data["next_cursor"])
-        assert [each["code"] for each in reply.data["issues"]] == ["auth_failed"], "on each page"
-        assert not reply.data["coverage"]["complete"]
-        given += reply.data["returned"]
-    assert given == 4
 
 
 def test_a_silent_account_does_not_hold_up_the_others(
@@ -133,19 +114,6 @@ def test_a_mailbox_made_anew_is_an_issue_of_several_and_the_rest_goes_on(
     assert action is not None
     assert dict(action.arguments) == {"account_id": "work", "mailboxes": ["A", "B"], "limit": 2}
     assert desk.call(action.tool, dict(action.arguments)).data["total"] == 0
-
-
-def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    rules = [Rule(command="UID FETCH", action=FailUid(3))]
-    reply = open_desk(peer_account(peer(messages=make_messages(*range(1, 8)), rules=rules))).search()
-    data = reply.data
-    assert reply.uids == [7, 6, 5, 4, 2, 1]
-    assert (data["status"], data["attempted"], data["returned"], data["failed"]) == ("partial", 7, 6, 1)
-    (issue,) = data["issues"]
-    assert not data["coverage"]["complete"]
-    assert (issue["uid"], issue["mailbox"], issue["account_id"]) == (3, "INBOX", "work")
-    assert issue["message_id"].endswith(":3")
-    assert issue["message_id"] in reply.text
 
 
 def test_rows_stay_without_snippets_that_fail(peer: PeerFactory, open_desk: DeskFactory) -> None:

@@ -7,23 +7,7 @@ from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import make_messages
 from tools.conftest import DeskFactory
 from tools.desk import Desk
-from tools.letters import make_numbered
-from tools.stores import Store, peer_account
-
-
-def test_the_next_search_finds_what_is_in_the_trash(dovecot_mail: Store, open_desk: DeskFactory) -> None:
-    dovecot_mail.fill("INBOX", make_numbered(1))
-    dovecot_mail.fill("Trash", make_numbered(7))
-    desk: Desk = open_desk(dovecot_mail.account)
-    inbox = desk.search(subject="Message 7", snippet_max_chars=60)
-    names = {each["mailbox"] for each in inbox.data["coverage"]["mailboxes_not_searched"]}
-    assert names >= {"Drafts", "Junk", "Sent", "Trash"}
-    assert "The server counts matches elsewhere: `Trash` 1" in inbox.text
-    aside = inbox.data["next_action"]["arguments"]
-    assert aside["mailboxes"] == ["Trash"]
-    found = desk.call("imap_search_messages", aside)
-    assert [row["subject"] for row in found.data["messages"]] == ["Message 7"]
-    assert found.data["messages"][0]["snippet"] == "Text of message 7."
+from tools.stores import peer_account
 
 
 @pytest.mark.parametrize(

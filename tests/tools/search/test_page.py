@@ -68,6 +68,20 @@ def test_an_oversized_cursor_drops_its_remembered_copies() -> None:
     assert parse_search_cursor(cursor).sources[0].skip == ()
 
 
+def test_a_copy_further_on_is_remembered_for_the_next_page() -> None:
+    one, other = FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M2")
+    found = [page_of(one, mailbox="home-a"), page_of(other, one, mailbox="home-b")]
+    results = {replace(each.position, uidvalidity=0): each for each in found}
+    page = make_page(Searches(search=start(mailbox="*"), results=dict(results)), size=1)
+    assert page.following is not None
+    assert [(each.mailbox, each.skip) for each in page.following.sources] == [("home-b", (1,))]
+    [message] = page.found
+    assert [place.mailbox for place in message.places] == ["home-b"]
+    [rest] = page.following.sources
+    second = make_page(Searches(search=page.following, results={rest: found[1]}), size=5)
+    assert [each.ref.uid for each in second.found] == [2], "the other one was shown"
+
+
 @pytest.mark.parametrize("sort", ["newest", "largest"])
 def test_what_is_moved_into_a_mailbox_of_which_nothing_was_given_is_not_taken_for_new(
     dovecot_mail: Store, desk: Desk, sort: str
@@ -88,24 +102,3 @@ def test_what_is_moved_into_a_mailbox_of_which_nothing_was_given_is_not_taken_fo
     rest = pages(desk, cursor=first.data["next_cursor"])
     shown = [row["subject"] for page in (first, *rest) for row in page.data["messages"]]
     assert shown == [f"Letter {number:03}" for number in (1, 2, 3, 4, 5, 9)]
-
-
-def test_a_copy_further_on_is_remembered_for_the_next_page() -> None:
-    one, other = FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M2")
-    found = [page_of(one, mailbox="home-a"), page_of(other, one, mailbox="home-b")]
-    results = {replace(each.position, uidvalidity=0): each for each in found}
-    page = make_page(Searches(search=start(mailbox="*"), results=dict(results)), size=1)
-    assert page.following is not None
-    assert [(each.mailbox, each.skip) for each in page.following.sources] == [("home-b", (1,))]
-    [message] = page.found
-    assert [place.mailbox for place in message.places] == ["home-b"]
-    [rest] = page.following.sources
-    second = make_page(Searches(search=page.following, results={rest: found[1]}), size=5)
-    assert [each.ref.uid for each in second.found] == [2], "the other one was shown"
-
-
-def test_a_total_that_was_at_most_stays_so() -> None:
-    found = page_of(FetchedMessage(uid=1))
-    search = replace(start(), is_first_page=False, total=9, total_exact=False)
-    page = make_page(Searches(search=search, results={found.position: found}), size=5)
-    assert (page.total, page.total_exact) == (9, False)

@@ -35,17 +35,6 @@ def seven(store: Store, desk: Desk) -> Desk:
     return desk
 
 
-def test_pages_follow_each_other_to_the_end(seven: Desk) -> None:
-    found = list(pages(seven, limit=3))
-    assert [page.places for page in found] == [[7, 6, 5], [4, 3, 2], [1]]
-    assert [page.data["total"] for page in found] == [7, 7, 7]
-    assert [page.data["has_more"] for page in found] == [True, True, False]
-    assert "next_cursor" not in found[-1].data
-    last = found[-1].outcome.page
-    assert last is not None
-    assert (last.page_size, last.total_count, last.cursor) == (3, 7, None)
-
-
 def test_the_next_page_costs_one_round_trip(seven: Desk) -> None:
     first = seven.search(limit=3)
     second = seven.search(cursor=first.data["next_cursor"])
@@ -91,15 +80,6 @@ def test_last_days_asked_for_tomorrow_are_those_of_today(store: Store, desk: Des
     tomorrow = desk.search(cursor=cursor, last_days=4)
     assert tomorrow.places == [3, 2]
     assert summaries(tomorrow) == summaries(desk.search(cursor=cursor)) == expected
-
-
-def test_a_page_after_a_change_serves_those_below_it_from_the_cache(store: Store, seven: Desk) -> None:
-    first = seven.search(limit=2)
-    store.expunge("INBOX", [first.uids[-1] - 3])
-    second = seven.search(cursor=first.data["next_cursor"])
-    third = seven.search(cursor=second.data["next_cursor"])
-    assert [len(page.uids) for page in (second, third)] == [2, 2]
-    assert (second.telemetry.cache_hit, third.telemetry.cache_hit) == (False, True)
 
 
 def test_a_cursor_of_an_account_that_is_gone(store: Store, seven: Desk, open_desk: DeskFactory) -> None:

@@ -89,25 +89,6 @@ def test_a_long_conversation_comes_in_pages(store: Store, desk: Desk) -> None:
     assert turns_of(again) == [9, 10, 11]
 
 
-def test_only_the_text_is_fetched(store: Store, desk: Desk) -> None:
-    letter = message_from_bytes(make_turn(2, references=[turn_id(1)]), policy=SMTP)
-    assert isinstance(letter, EmailMessage)
-    letter.add_attachment(b"x" * 1_000_000, maintype="application", subtype="zip")
-    store.fill("INBOX", [make_turn(1), letter.as_bytes()])
-    reply = thread(desk)
-    assert texts(reply) == ["Turn 1.", "Turn 2."]
-    assert reply.telemetry.bytes_received < 20_000
-
-
-def test_a_structure_that_cannot_be_read_does_not_hide_the_text(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
-    action = Respond(b"{tag} NO cannot make one\r\n")
-    broken = Rule(command="UID FETCH", containing="BODYSTRUCTURE", action=action)
-    server = peer(messages=peer_messages(make_talk(2)), rules=[broken])
-    assert texts(thread(open_desk(peer_account(server)))) == ["Turn 1.", "Turn 2."]
-
-
 @pytest.mark.parametrize(("count", "action"), [(3, FailUid(1)), (1, FailUid(1)), (3, Close("within"))])
 def test_a_text_that_could_not_be_fetched_is_an_issue(
     peer: PeerFactory, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch, count: int, action: Action
@@ -197,3 +178,12 @@ def test_arguments_that_do_not_fit(store: Store, desk: Desk) -> None:
             desk.call("imap_get_thread", dict(arguments))
         assert caught.value.reason is reason
     assert turns_of(desk.call("imap_get_thread", {"cursor": cursor, "message_id": message_id})) == [3, 4]
+
+
+def test_a_structure_that_cannot_be_read_does_not_hide_the_text(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    action = Respond(b"{tag} NO cannot make one\r\n")
+    broken = Rule(command="UID FETCH", containing="BODYSTRUCTURE", action=action)
+    server = peer(messages=peer_messages(make_talk(2)), rules=[broken])
+    assert texts(thread(open_desk(peer_account(server)))) == ["Turn 1.", "Turn 2."]
