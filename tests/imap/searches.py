@@ -8,9 +8,9 @@ from typing import Any
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search import run
 from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.session import Quirks, Session
 from mailmcp.model.cursor import Position
@@ -64,11 +64,6 @@ def page_of(*rows: FetchedMessage, mailbox: str = "INBOX", rank: int = 5, **fact
         "checked": len(rows),
     }
     return MailboxPage(**known | facts)
-
-
-def search_mailboxes(session: Session, requests: Sequence[PageRequest]) -> list[MailboxPage | ToolError]:
-    """Search as the tools do."""
-    return run.search_mailboxes(session, requests)
 
 
 def search_one(session: Session, one: PageRequest) -> MailboxPage:

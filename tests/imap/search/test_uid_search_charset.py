@@ -4,8 +4,9 @@ import pytest
 
 from imap.line_server import LineServer
 from imap.scenes import make_account, session_on
-from imap.searches import fail, find, letter, letters, request, search_mailboxes, search_one, searches
+from imap.searches import fail, find, letter, letters, request, search_one, searches
 from mailmcp.imap.search.order import Order, RankBy
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.values import MailboxPage
 from mailmcp.imap.session import Quirks
 from mailmcp.reasons import Reason
