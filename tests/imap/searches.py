@@ -17,6 +17,7 @@ from mailmcp.model.cursor import Position
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.peer import Peer
+from servers.peer_actions import Action, Rule
 from servers.peer_mailbox import PeerMessage
 
 PLAIN = ("IMAP4rev1", "LITERAL+")
@@ -95,6 +96,11 @@ def searches(server: Peer) -> list[str]:
     """List the searches a peer received."""
     lines = [each.line.removeprefix("UID SEARCH ") for each in server.commands if each.name == "UID SEARCH"]
     return [line.removeprefix("RETURN (COUNT ALL) ") for line in lines]
+
+
+def when_searching(action: Action, containing: str = "", nth: int | None = None) -> Rule:
+    """Do something in place of the answer to a search."""
+    return Rule(command="UID SEARCH", containing=containing, action=action, nth=nth)
 
 
 def letter(uid: int, subject: str = "Weekly report", **options: Any) -> PeerMessage:

@@ -97,7 +97,7 @@ def test_another_sender_is_named(sender: dict[int, str | bytes | int], shown: st
         ({0x1009: _HELLO}, "hello world", 0),
         ({0x1009: _LOOP}, "WXYZWXYZWXYZWXYZWXYZ", 0),
         ({0x1009: stored_rtf(b"{\\rtf1 x}")}, "x", 0),
-        ({0x1009: packed_rtf(b"", [(0, 6)])}, "", 0),
+        ({0x1009: packed_rtf(b"{\\rtf1 ", [(118, 15)])}, "Times New Roman", 0),
         ({0x1000: "Grüße", 0x1013: "<p>Other</p>"}, "Grüße", 0),
         ({0x1000: "Gr\u200büße\u202e"}, "Grüße", 1),
     ],

@@ -8,22 +8,18 @@ from dataclasses import replace
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import PLAIN, fail, find, letter, letters, request, search_one, searches
+from imap.searches import PLAIN, fail, find, letter, letters, request, search_one, searches, when_searching
 from mailmcp.imap.search.order import Order, RankBy
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.session import Quirks
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, ToolError
 from servers.peer import PeerFactory
-from servers.peer_actions import Action, Respond, Rule
+from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
 
 RETURN = "RETURN"
 EXTENDED = ("IMAP4rev1", "LITERAL+", "ESEARCH")
-
-
-def when_searching(action: Action, containing: str = "", nth: int | None = None) -> Rule:
-    return Rule(command="UID SEARCH", containing=containing, action=action, nth=nth)
 
 
 def answering(raw: bytes) -> Respond:
