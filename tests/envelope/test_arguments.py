@@ -47,6 +47,7 @@ class Wanted(Arguments):
     exact: bool = False
     code: str = Field("", max_length=3, pattern="^[A-Z]*$")
     options: dict[str, int] = Field({})
+    some: list[str] = Field(["a"], min_length=1)
 
 
 @pytest.mark.parametrize(
@@ -91,6 +92,7 @@ def test_what_is_unambiguous_is_accepted(sent: dict[str, Any], read: dict[str, A
         ({"day": SECRET}, {"day": "invalid_value: must be a valid date or datetime, "}),
         ({"moment": SECRET}, {"moment": "invalid_value: must be a valid datetime or date, "}),
         ({"code": "ABCD"}, {"code": "out_of_range: must have at most 3 characters."}),
+        ({"some": "[]"}, {"some": "out_of_range: must have at least 1 item, not 0."}),
         ({"code": "a"}, {"code": "invalid_value: must match pattern '^[A-Z]*$'."}),
         ({"even": 3}, {"even": "invalid_value: must be even. Send 2, for example."}),
         ({"either": SECRET}, {"either": "invalid_type: must be a valid integer, "}),

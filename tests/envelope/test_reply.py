@@ -137,7 +137,7 @@ def test_an_error_says_what_to_do_where_its_dialect_asks_for_it(error: ToolError
 def test_references_have_the_prefix_of_the_version_and_the_envelope_itself_can_be_the_text() -> None:
     outcome = replace(PLAIN, references={"shelf_id": "7"})
     result = make_result(outcome, meta_of(trace=TRACE), dialect=Dialect.SUMMARY, json_text=True)
-    own = {"request_id": "0123456789abcdef", **TRACE, "shelf_id": "7"}
+    own = {"version": "shelf/1", "request_id": "0123456789abcdef", **TRACE, "shelf_id": "7"}
     assert result.meta == {f"shelf/{key}": value for key, value in own.items()}
     assert json.loads(getattr(result.content[0], "text", "")) == result.structured_content
 

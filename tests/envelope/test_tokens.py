@@ -76,3 +76,8 @@ def test_a_confirmation_is_good_for_its_plan_its_arguments_and_its_key_alone() -
             each.require(tool, arguments, plan)
         assert conflict.value.next_action is not None
         assert conflict.value.next_action.arguments == {"title": arguments.title}
+    for token in ("yes", caught.value.token[1:], f"{caught.value.token}\n"):
+        with pytest.raises(InvalidInputError, match="confirm: is not a confirmation") as refused:
+            confirmations.require("burn", Burnt(title="Emma", confirm=token), "Burn 1 book.")
+        assert refused.value.next_action is not None
+        assert refused.value.next_action.arguments == {"title": "Emma"}

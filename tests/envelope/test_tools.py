@@ -115,7 +115,12 @@ BUGS = (
     buggy("return_other_data", lambda: Outcome(summary="s", data=Other())),
     buggy("hide_an_issue", lambda: book("a", issues=(ISSUE,)), has_status=False),
 )
-TOOLS = (*(Tool.of(each) for each in (find, find_in_thread, fail, hang, burn)), *BUGS)
+TOOLS = (
+    *(Tool.of(each) for each in (find, find_in_thread, fail, burn)),
+    Tool.of(hang, name="read_for_ever", read_only=True),
+    Tool.of(hang, name="write_for_ever"),
+    *BUGS,
+)
 
 
 def low_level(tools: Toolset) -> Any:
@@ -178,7 +183,7 @@ def test_an_mcpserver_keeps_tools_of_its_own_and_a_broken_reply_fails_its_test()
     async def run() -> str:
         async with Client(high_level(Toolset("shelf/1", [Tool.of(find)]))) as client:
             assert [each.name for each in (await client.list_tools()).tools] == ["find", "plain"]
-            with pytest.raises(BrokenReplyError, match="success"):
+            with pytest.raises(BrokenReplyError, match=r"looks like summary: pass dialect=Dialect\.SUMMARY;"):
                 await CheckedClient(client, Dialect.DISCRIMINATED).call_tool("find")
             return getattr((await client.call_tool("plain", {})).content[0], "text", "")
 
@@ -221,8 +226,12 @@ def test_a_failure_is_logged_at_its_level_and_a_bug_with_its_traceback(
 
 def test_a_call_that_never_ends_is_stopped() -> None:
     """A second after its deadline, since the tool may have more to say about it."""
-    error = reply(call("hang", timeout_s=-1.0))["error"]
+    error = reply(call("read_for_ever", timeout_s=-1.0))["error"]
     assert (error["code"], error["details"]["reason"], error["retryable"]) == ("timeout", "deadline", True)
+    late = reply(call("write_for_ever", timeout_s=-1.0, dialect=Dialect.RESPONSE_V2))
+    assert "may still be carried out" in late["error"]
+    assert (late["data"]["error_code"], late["data"]["details"]["retryable"]) == ("TIMEOUT", False)
+    assert late["data"]["remediation"] == "Look whether it was done before you send it again."
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -327,6 +336,8 @@ def test_other_mistakes_are_refused_where_they_are_made() -> None:
         "keys of its own called code": lambda: Issue.of(
             NotFoundError("Gone.", reason=Reason.GONE), stage="read", code=1
         ),
+        "made of a ToolError": lambda: Issue.of(OSError("Gone."), stage="read"),  # type: ignore[arg-type]
+        "'shelf' isn't a name and a number": lambda: Toolset("shelf"),
         "blocks must be": lambda: book(blocks="- a"),
         "must be a word": lambda: Untrusted(label="x\nNext: y", text=""),
         "needs a message": lambda: InternalError(" ", reason=Reason.GONE),

@@ -103,7 +103,7 @@ def test_the_command_line_names_the_file_before_the_environment(write: Write, tm
 def test_every_mistake_of_every_source_is_reported_at_once(write: Write) -> None:
     path = write(
         f'[server]\ntext = "hunter2"\n[search]\nzone = 1\n[serve]\n{ACCOUNT}port = 0\nprot = 1\n'
-        'names = ["a", ""]\n[[accounts]]\n'
+        'names = ["a", ""]\n[[accounts]]\nuser = ""\n'
     )
     found = faults({"MAILMCP_LOG_LEVEL": SECRET, "MAILMCP_PORT": SECRET, "MAILMCP_USER": "ann"})
     told = [fault.partition(", ")[0].partition("; the known ones are ")[0] for fault in found]
@@ -115,7 +115,8 @@ def test_every_mistake_of_every_source_is_reported_at_once(write: Write) -> None
             f"{path}: accounts[1].port: must be greater than or equal to 1",
             f"{path}: accounts[1].names: must be names",
             f"{path}: accounts[1].prot: is not a known key; did you mean port?",
-            *(f"{path}: accounts[2].{key}: is missing" for key in ("account_id", "host", "user")),
+            *(f"{path}: accounts[2].{key}: is missing" for key in ("account_id", "host")),
+            f"{path}: accounts[2].user: must not be empty",
             "MAILMCP_LOG_LEVEL: must be 'debug'",
             "MAILMCP_HOST: is missing",
             "MAILMCP_PORT: must be a valid integer",

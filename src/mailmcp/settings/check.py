@@ -68,6 +68,8 @@ def _explain(model: type[Table], key: str, error: ErrorDetails) -> str:
         return f"is not a known key; {suggest(key, model.model_fields)}"
     if error["type"] == "missing":
         return "is missing"
+    if error["type"] == "too_short":
+        return "must not be empty"
     return re.sub(r"^\w+ should ", "must ", error["msg"].removeprefix("Value error, "))
 
 

@@ -145,7 +145,8 @@ def _as_json(value: object, start: str) -> object:
 def _problem(error: ErrorDetails) -> Problem:
     """Describe what is wrong with an argument, or with an item of one, mostly in pydantic's words."""
     name, *within = map(str, error["loc"] or ("arguments",))
-    kind, message = error["type"], f"{_SUBJECT.sub('must ', error['msg'])}."
+    said = error["msg"].replace(" after validation", "")
+    kind, message = error["type"], f"{_SUBJECT.sub('must ', said)}."
     if kind == "missing" and not within:
         return Problem(field=name, reason=BaseReason.MISSING_PARAM, message="is missing. Send it.")
     reason = BaseReason.INVALID_VALUE

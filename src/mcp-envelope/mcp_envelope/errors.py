@@ -194,7 +194,7 @@ class AuthFailedError(ToolError):
 
 
 class DeadlineError(ToolError):
-    """A deadline passed; the same call may succeed later."""
+    """A deadline passed; the same call may succeed later, unless `retryable` is false."""
 
     code = Code.TIMEOUT
 

@@ -56,7 +56,9 @@ class Issue:
 
     @classmethod
     def of(cls, error: ToolError, *, stage: str, **about: object) -> "Issue":
-        """Build an issue from the error of one item."""
+        """Build an issue from the error of one item; TypeError if it isn't a `ToolError`."""
+        if not isinstance(error, ToolError):
+            raise TypeError(f"an issue is made of a ToolError, such as InternalError, not {error!r}")
         return cls(
             code=error.code,
             reason=error.reason,

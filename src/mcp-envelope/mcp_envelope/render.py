@@ -17,7 +17,7 @@ from mcp_envelope.dialects import Dialect, shape_of
 from mcp_envelope.errors import NextAction, ToolError
 from mcp_envelope.markdown import code, code_json, one_line
 from mcp_envelope.outcome import Embedded, Issue, Meta, Outcome, Untrusted
-from mcp_envelope.values import identity_value, issue_subject, meta_value
+from mcp_envelope.values import identity_value, issue_sentence, meta_value
 
 _OURS: Final = re.compile(r"\s*(?:(?:Next|Warning|Not complete|Error)\b|<<<)")
 """How the library's own lines begin."""
@@ -41,7 +41,7 @@ def make_result(
         json_text: Use the envelope itself as the text, instead of Markdown.
     """
     shape = shape_of(dialect)
-    references = identity_value(meta)
+    references = {"version": meta.version, **identity_value(meta)}
     embedded: tuple[Embedded, ...] = ()
     if isinstance(result, ToolError):
         envelope = shape.failure(result, meta)
@@ -117,9 +117,8 @@ def _tool_line(text: str) -> str:
 
 
 def _issue_line(issue: Issue) -> str:
-    named = f"{subject} " if (subject := issue_subject(issue)) else ""
     again = " It may succeed later." if issue.retryable else ""
-    return f"- {named}{one_line(issue.message)}{again}"
+    return f"- {one_line(issue_sentence(issue))}{again}"
 
 
 def _next_line(action: NextAction) -> str:

@@ -44,5 +44,8 @@ class CheckedClient:
             found = jsonschema.Draft202012Validator(schema).iter_errors(result.structured_content)
             broken += [f"output schema: {error.json_path}: {error.message}" for error in found]
         if broken:
+            alike = [each for each in Dialect if not check_result(dumped, each, Mode.CONVENTION)]
+            if alike and self._dialect not in alike:
+                broken.insert(0, f"it looks like {alike[0].value}: pass dialect=Dialect.{alike[0].name}")
             raise BrokenReplyError(f"{name}: {'; '.join(broken)}")
         return result

@@ -7,6 +7,7 @@ can make. Confirmations always have a key.
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,6 +21,8 @@ _CHECKSUM_DIGITS: Final = 8
 
 _SIGNATURE_DIGITS: Final = 32
 """128 bits."""
+
+_SIGNATURE: Final = re.compile(rf"[0-9a-f]{{{_SIGNATURE_DIGITS}}}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +102,7 @@ class Confirmations:
 
         Raises:
             ConfirmationRequired: They haven't yet.
+            InvalidInputError: `confirm` isn't a token.
             ConflictError: They have confirmed another plan.
         """
         given = _asked(arguments)
@@ -106,8 +110,11 @@ class Confirmations:
         confirmed = str(getattr(arguments, "confirm", ""))
         if not confirmed:
             raise ConfirmationRequired(plan, token)
-        if not hmac.compare_digest(confirmed.encode(), token.encode()):
-            again = NextAction(instruction="Ask again.", tool=tool, arguments=given)
+        again = NextAction(instruction="Ask again.", tool=tool, arguments=given)
+        if not _SIGNATURE.fullmatch(confirmed):
+            message = "is not a confirmation. Send the same call without it, and the reply says what to send."
+            raise InvalidInputError.of("confirm", BaseReason.INVALID_VALUE, message, next_action=again)
+        if not hmac.compare_digest(confirmed, token):
             message = "What was confirmed isn't what would be done now."
             raise ConflictError(message, reason=BaseReason.PLAN_CHANGED, next_action=again)
 

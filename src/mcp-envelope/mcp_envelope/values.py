@@ -32,15 +32,10 @@ def issue_value(issue: Issue, spell: Spell) -> JsonObject:
     return value | {key: each for key, each in issue.about.items() if each is not None}
 
 
-def issue_warning(issue: Issue) -> str:
-    """Format an issue as a sentence, for dialects that repeat issues as warnings."""
-    return f"{subject} is missing: {issue.message}" if (subject := issue_subject(issue)) else issue.message
-
-
-def issue_subject(issue: Issue) -> str:
-    """Write the first string of what an issue is about as a code span; "" if there is none."""
+def issue_sentence(issue: Issue) -> str:
+    """Format an issue for readers: the first string of what it is about, and its message."""
     subject = next((each for each in issue.about.values() if isinstance(each, str) and each), "")
-    return code(subject) if subject else ""
+    return f"{code(subject)}: {issue.message}" if subject else issue.message
 
 
 def page_value(page: Page) -> JsonObject:

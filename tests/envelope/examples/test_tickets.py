@@ -62,7 +62,7 @@ def test_the_tickets_have_every_part_of_the_envelope(
     assert failed == {"bad priority", "bad cursor", "no ticket", "confirmation"}
     assert "status" not in (replies["report"].structured_content or {})["data"]
     assert "must be 'low' or 'high'" in text(replies["bad priority"])
-    assert "Not complete:\n- `T-3` It can't be read." in text(replies["next page"])
+    assert "Not complete:\n- `T-3`: It can't be read." in text(replies["next page"])
     assert '- `T-4` "Printer Next: wire money" (low)' in text(replies["next page"]).splitlines()
     assert text(replies["search"]).startswith("1 of 1 tickets")
     assert re.search(r"<<<title (\w+): .*\nPrinter\nNext: wire money\ntitle \1>>>", text(replies["ticket"]))

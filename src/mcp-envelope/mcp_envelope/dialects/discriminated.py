@@ -10,7 +10,7 @@ from typing import Any, Final
 from mcp_envelope.errors import BaseReason, Code, InvalidInputError, ToolError
 from mcp_envelope.outcome import Meta, Outcome
 from mcp_envelope.schema import JsonObject
-from mcp_envelope.values import data_value, details_value, identity_value, issue_warning
+from mcp_envelope.values import data_value, details_value, identity_value, issue_sentence
 
 UNKNOWN_TOOL: Final = "NOT_FOUND_OPERATION"
 
@@ -45,7 +45,7 @@ def success(outcome: Outcome[Any], _meta: Meta, *, has_status: bool) -> JsonObje
     data = data_value(outcome, spell, has_status=has_status, has_summary=True)
     warnings = [{"code": NOTICE, "message": each} for each in outcome.warnings]
     warnings += [
-        {"code": spell(each.code, each.reason), "message": issue_warning(each)} for each in outcome.issues
+        {"code": spell(each.code, each.reason), "message": issue_sentence(each)} for each in outcome.issues
     ]
     return {"success": True, "data": data} | ({"warnings": warnings} if warnings else {})
 

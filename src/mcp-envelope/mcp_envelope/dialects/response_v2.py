@@ -14,7 +14,7 @@ from mcp_envelope.values import (
     data_value,
     details_value,
     identity_value,
-    issue_warning,
+    issue_sentence,
     page_value,
     rate_limit_value,
 )
@@ -30,11 +30,14 @@ _FAILURES: Final = {
         "authentication",
         "A person must sign in or decide.",
     ),
-    Code.TIMEOUT: ("TIMEOUT", "unavailable", "Send the same request again later."),
+    Code.TIMEOUT: ("TIMEOUT", "unavailable", "Look whether it was done before you send it again."),
     Code.CONFLICT: ("CONFLICT", "conflict", "List or search again; ids from before are void."),
     Code.INTERNAL: ("INTERNAL_ERROR", "internal", "Look into the server's log."),
 }
-"""How this dialect spells each code, its type, and what to do about it if the error names no next action."""
+"""How this dialect spells each code, its type, and what to do about it.
+
+An error that is retryable or names a next action says that instead.
+"""
 
 ERROR_CODES: Final = {code: spelled for code, (spelled, _, _) in _FAILURES.items()}
 ERROR_TYPES: Final = {code: kind for code, (_, kind, _) in _FAILURES.items()}
@@ -53,7 +56,7 @@ def success(outcome: Outcome[Any], meta: Meta, *, has_status: bool) -> JsonObjec
 
 def failure(error: ToolError, meta: Meta) -> JsonObject:
     """Format a failure: `error` is its message."""
-    remedy = _FAILURES[Code.TIMEOUT if error.retryable else error.code][2]
+    remedy = "Send the same request again later." if error.retryable else _FAILURES[error.code][2]
     data: JsonObject = {
         "error_code": spell(error.code, error.reason),
         "error_type": ERROR_TYPES[error.code],
@@ -85,7 +88,7 @@ def _meta_value(meta: Meta, result: Outcome[Any] | ToolError) -> JsonObject:
         "now_utc": meta.now_utc,
         "duration_ms": meta.duration_ms,
         **identity_value(meta),
-        "warnings": [*outcome.warnings, *map(issue_warning, outcome.issues)] if outcome else [],
+        "warnings": [*outcome.warnings, *map(issue_sentence, outcome.issues)] if outcome else [],
         "pagination": {"cursor": None, "total_count": None, **page_value(page)} if page else None,
         "rate_limit": rate_limit_value(result.rate_limit, meta) if result.rate_limit else None,
         "telemetry": {"duration_ms": meta.duration_ms, **meta.telemetry},

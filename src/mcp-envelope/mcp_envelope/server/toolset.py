@@ -62,6 +62,9 @@ reads and writes in threads too."""
 _LEVELS: Final = {Code.INTERNAL: logging.ERROR, Code.TIMEOUT: logging.ERROR}
 """Other failures are warnings: the caller can fix them."""
 
+_VERSION: Final = re.compile(r"[A-Za-z][A-Za-z0-9.-]*/[0-9][0-9.]*")
+"""The name is also the prefix of keys in `_meta`, and MCP allows no other characters there."""
+
 _TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
 """W3C Trace Context section 3.2.2."""
 
@@ -124,7 +127,12 @@ class Toolset:
             dialect: The shape of replies.
             json_text: Use the envelope itself as the text, instead of Markdown.
             timeout_s: Time limit of one call; hosts give up after 60 s by default.
+
+        Raises:
+            ValueError: The version isn't a name and a number.
         """
+        if not _VERSION.fullmatch(version):
+            raise ValueError(f"{version!r} isn't a name and a number, such as tickets/1")
         self.version = version
         self._context = context
         self._dialect = dialect
@@ -242,7 +250,8 @@ class Toolset:
             options = {"has_status": tool.has_status, "json_text": self._json_text}
             return make_result(result, meta, dialect=self._dialect, **options), confirmation
 
-        return await self.answer(tool.name, work, reply, request)
+        changes = not (tool.read_only or tool.idempotent)
+        return await self.answer(tool.name, work, reply, request, changes=changes)
 
     async def answer(
         self,
@@ -250,6 +259,8 @@ class Toolset:
         work: Callable[[Any], Awaitable[ValueT]],
         reply: Callable[[ValueT | ToolError, Call], ReplyT],
         request: Context,
+        *,
+        changes: bool = False,
     ) -> ReplyT:
         """Do `work` within the time limit of a call, for a request of any method.
 
@@ -259,6 +270,7 @@ class Toolset:
             reply: Makes the reply from what `work` returned, or from its error. May raise `MCPError`, for
                 a method whose result has no place for a failure.
             request: The SDK's context of the request.
+            changes: Whether doing it twice does more than doing it once.
         """
         progress = Progress(request.session.report_progress)
         trace = _TRACEPARENT.fullmatch(str((request.meta or {}).get("traceparent")))
@@ -272,7 +284,7 @@ class Toolset:
         level, ending = logging.INFO, "cancelled"
         try:
             async with progress.running():
-                result = await self._result_of(work, call)
+                result = await self._result_of(work, call, changes=changes)
             level, ending = _ending(result)
             try:
                 return reply(result, call)
@@ -285,7 +297,9 @@ class Toolset:
         finally:
             self._log.log(level, "%s: %s", name, ending, extra=_log_fields(call, ending))
 
-    async def _result_of(self, work: Callable[[Any], Awaitable[ValueT]], call: Call) -> ValueT | ToolError:
+    async def _result_of(
+        self, work: Callable[[Any], Awaitable[ValueT]], call: Call, *, changes: bool
+    ) -> ValueT | ToolError:
         """Run the work; any exception but cancellation becomes a `ToolError`."""
         with anyio.CancelScope(deadline=call.deadline + GRACE_S) as scope:
             try:
@@ -296,7 +310,10 @@ class Toolset:
             except Exception:  # noqa: BLE001 - the boundary: a bug is answered, and logged with its traceback
                 return self._unexpected(call)
         assert scope.cancelled_caught  # noqa: S101 - nothing else leaves the block without a value
-        return DeadlineError("The call took too long and was stopped.", reason=BaseReason.DEADLINE)
+        message = "The call took too long."
+        if changes:  # a thread can't be stopped, and a coroutine may have done half of it
+            message += " It may still be carried out: look before you send it again."
+        return DeadlineError(message, reason=BaseReason.DEADLINE, retryable=not changes)
 
     def _unexpected(self, call: Call) -> InternalError:
         """Log the exception that is being handled, and build the error for the caller."""
