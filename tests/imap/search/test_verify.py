@@ -124,12 +124,6 @@ def test_headers_match_a_criterion(name: str) -> None:
             assert is_match(SearchQuery(**{name: value}), message) is held, value
 
 
-def test_all_criteria_must_hold() -> None:
-    message = FetchedMessage(uid=1, sections={"HEADER.FIELDS": FIELDS})
-    assert is_match(SearchQuery(from_="jürgen", subject="zürich", to="bob"), message)
-    assert not is_match(SearchQuery(from_="jürgen", subject="zürich", to="eve"), message)
-
-
 PLAIN = (b"text", b"plain", None, None, None, b"7bit", 5, 1)
 PDF = (b"application", b"pdf", (b"name", b"a.pdf"), None, None, b"base64", 500)
 
