@@ -91,7 +91,7 @@ MILLION = (
     Case(name="by sender", arguments={"from": SENDER}),
     Case(name="by subject", arguments={"subject": RARE_WORD}),
     Case(name="by sender in all mailboxes", arguments={"from": SENDER, "mailbox": "*"}),
-    Case(name="oldest ten", arguments={"sort": "oldest"}),
+    Case(name="oldest ten", arguments={"sort": "oldest"}, trips=2, octets=20_000),
 )
 
 
