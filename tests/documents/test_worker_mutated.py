@@ -82,7 +82,7 @@ def answers(
 ) -> Iterator[dict[str, object]]:
     """Read the text and a file within, as the worker does."""
     for task in tasks:
-        job = Job(task=task, kind=kind, max_chars=10_000, member=member, time_s=60, memory_octets=0)
+        job = Job(task=task, kind=kind, member=member, time_s=60, memory_octets=0)
         answer = worker.answer(worker.load_reader(job), content, job, writer(max_chars=10_000))
         yield json.loads(answer.partition(b"\n")[0])
 

@@ -28,7 +28,7 @@ def _read(body: str) -> Reading:
         (paragraph("Part", "<w:outlineLvl w:val='0'/>"), "# Part"),
         (paragraph("body", "<w:outlineLvl w:val='9'/>"), "body"),
         (paragraph("in", "<w:numPr><w:ilvl w:val='1'/><w:numId w:val='4'/></w:numPr>"), "  - in"),
-        (paragraph("in", "<w:numPr><w:ilvl w:val='99'/><w:numId w:val='4'/></w:numPr>"), "- in"),
+        (paragraph("in", "<w:numPr><w:ilvl w:val='99'/><w:numId w:val='4'/></w:numPr>"), 8 * "  " + "- in"),
         (paragraph("out", "<w:numPr><w:numId w:val='0'/></w:numPr>"), "out"),
         ("<w:p><w:hyperlink><w:r><w:t>to a bookmark</w:t></w:r></w:hyperlink></w:p>", "to a bookmark"),
     ],
