@@ -49,6 +49,8 @@ class TokenSource:
         self._thread_lock = threading.Lock()
         self._client: OAuthClient | None = None
         self._tokens: Tokens | None = None
+        self._ended = ""
+        """The refresh token that the provider refused: not sent again until another one is stored."""
 
     def __call__(self, rejected: str = "") -> str:
         """Return an access token; blocks, and may ask the provider.
@@ -99,9 +101,15 @@ class TokenSource:
         refresh_token = store.read(self._key)
         if not refresh_token:
             raise ConsentEndedError("Nobody has signed in yet.")
+        if refresh_token == self._ended:
+            raise ConsentEndedError("The provider no longer accepts the sign-in.")
         if self._client is None:
             self._client = self._make_client()
-        tokens = self._client.refresh(refresh_token)
+        try:
+            tokens = self._client.refresh(refresh_token)
+        except ConsentEndedError:
+            self._ended = refresh_token
+            raise
         if tokens.refresh_token != refresh_token:
             store.write(self._key, tokens.refresh_token)
         return tokens
