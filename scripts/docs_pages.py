@@ -26,15 +26,17 @@ from mcp_envelope.server import Toolset
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = tuple(DOCS / f"{name}.md" for name in ("envelope", "envelope-reference", "tools"))
-TICKETS = DOCS.parent / "src" / "mcp-envelope" / "examples" / "tickets.py"
+LIBRARY = DOCS.parent / "src" / "mcp-envelope"
+TICKETS = LIBRARY / "examples" / "tickets.py"
 
 _PART = re.compile(r"<!-- begin (?P<name>[^\n]*?) -->\n.*?<!-- end (?P=name) -->", re.DOTALL)
 
 _VOLATILE = (
-    (re.compile(r'"now_utc": "[^"]*"'), '"now_utc": "2026-11-05T09:30:00.000Z"'),
-    (re.compile(r'"duration_ms": \d+'), '"duration_ms": 3'),
-    (re.compile(r'"request_id": "[^"]*"'), '"request_id": "9f2c61d07be4a835"'),
-    (re.compile(r'"confirm": "[^"]*"'), '"confirm": "5be1b5a4b1a84d8f0f3a5c1d7e2b9c60"'),
+    (re.compile(r'now_utc": "[^"]*"'), 'now_utc": "2026-11-05T09:30:00.000Z"'),
+    (re.compile(r'duration_ms": \d+'), 'duration_ms": 3'),
+    (re.compile(r'request_id": "[^"]*"'), 'request_id": "9f2c61d07be4a835"'),
+    (re.compile(r"\b[0-9a-f]{32}\b"), "5be1b5a4b1a84d8f0f3a5c1d7e2b9c60"),
+    (re.compile(r"\b[0-9a-f]{12}\b"), "5b1e0c97d2aa"),
 )
 
 _WIDTH = 100
@@ -58,6 +60,7 @@ def tickets(dialect: Dialect) -> dict[str, CallToolResult]:
                 "partial": await client.call_tool(following["tool"], following["arguments"]),
                 "error": await client.call_tool("search_tickets", {"cursor": old}),
                 "confirmation": await client.call_tool("close_tickets", {"ticket_ids": ["T-1"]}),
+                "ticket": await client.call_tool("get_ticket", {"ticket_id": "T-4"}),
             }
 
     return anyio.run(play)
@@ -65,15 +68,34 @@ def tickets(dialect: Dialect) -> dict[str, CallToolResult]:
 
 def ticket_text(scene: str) -> str:
     """Write the text of a reply, which is the same in each dialect but for the spelling of codes."""
-    return f"```text\n{getattr(tickets(Dialect.SUMMARY)[scene].content[0], 'text', '')}\n```"
+    return f"```text\n{_fix(getattr(tickets(Dialect.SUMMARY)[scene].content[0], 'text', ''))}\n```"
+
+
+def replies_of(dialect: Dialect) -> str:
+    """Write the file of good and bad replies, of which real calls make those of the ticket tracker."""
+    lines = (LIBRARY / "replies" / f"{dialect.value}.json").read_text(encoding="utf-8").splitlines()
+    made = []
+    for scene, result in tickets(dialect).items():
+        case = {"case": f"tickets: {scene}", "convention": True, "strict": True}
+        dumped = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        own = {key: value for key, value in dumped["_meta"].items() if key.startswith("tickets/")}
+        case["reply"] = dumped["structuredContent"]
+        case["result"] = {"content": dumped["content"], "isError": dumped["isError"], "_meta": own}
+        made.append(f"{_fix(json.dumps(case, ensure_ascii=False))},")
+    others = [line for line in lines[1:] if not line.startswith('{"case": "tickets: ')]
+    return "\n".join([lines[0], *made, *others, ""])
+
+
+def _fix(text: str) -> str:
+    """Replace what differs from run to run."""
+    for pattern, replacement in _VOLATILE:
+        text = pattern.sub(replacement, text)
+    return text
 
 
 def ticket_json(dialect: Dialect, scene: str) -> str:
     """Write the envelope of a reply, with fixed values for what differs from run to run."""
-    text = _indent(tickets(dialect)[scene].structured_content)
-    for pattern, replacement in _VOLATILE:
-        text = pattern.sub(replacement, text)
-    return f"```json\n{text}\n```"
+    return f"```json\n{_fix(_indent(tickets(dialect)[scene].structured_content))}\n```"
 
 
 def _indent(value: Any, depth: int = 0) -> str:
@@ -163,14 +185,11 @@ PARTS: dict[str, Callable[[], str]] = {
     "tools": tool_page,
     "codes": code_table,
     "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in dict.fromkeys((*BaseReason, *Reason))),
-    "success-text": partial(ticket_text, "success"),
-    "summary-success": partial(ticket_json, Dialect.SUMMARY, "success"),
-    "summary-confirmation": partial(ticket_json, Dialect.SUMMARY, "confirmation"),
-    **{
-        f"{dialect.value}-{scene}": partial(ticket_json, dialect, scene)
-        for dialect in Dialect
-        for scene in ("partial", "error")
-    },
+    "partial-text": partial(ticket_text, "partial"),
+    "error-text": partial(ticket_text, "error"),
+    "summary-partial": partial(ticket_json, Dialect.SUMMARY, "partial"),
+    "response-v2-partial": partial(ticket_json, Dialect.RESPONSE_V2, "partial"),
+    **{f"{dialect.value}-error": partial(ticket_json, dialect, "error") for dialect in Dialect},
 }
 
 
@@ -187,3 +206,6 @@ def _write_part(part: re.Match[str]) -> str:
 if __name__ == "__main__":
     for path in PAGES:
         path.write_text(regenerate(path.read_text(encoding="utf-8")), encoding="utf-8")
+    for dialect in Dialect:
+        path = LIBRARY / "replies" / f"{dialect.value}.json"
+        path.write_text(replies_of(dialect), encoding="utf-8")

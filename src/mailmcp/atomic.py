@@ -19,11 +19,13 @@ def rewrite(path: Path, text: str) -> None:
     old, mode = b"", 0o600
     if real.exists():
         old, mode = real.read_bytes(), stat.S_IMODE(real.stat().st_mode)
-    octets = text.encode()
-    if b"\r\n" in old:
-        octets = octets.replace(b"\n", b"\r\n")
+    write_atomically(real, match_style(text.encode(), old), mode=mode)
+
+
+def match_style(octets: bytes, old: bytes) -> bytes:
+    """Give UTF-8 with LF the byte order mark and the line breaks of Windows, if the old file has them."""
     mark = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
-    write_atomically(real, mark + octets, mode=mode)
+    return mark + (octets.replace(b"\n", b"\r\n") if b"\r\n" in old else octets)
 
 
 def write_atomically(path: Path, octets: bytes, *, mode: int) -> None:

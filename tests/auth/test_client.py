@@ -8,7 +8,6 @@ from mailmcp.auth.client import OAuthClient, discover
 from mailmcp.auth.provider import (
     ProviderUnavailableError,
     SignInError,
-    metadata_urls,
     parse_metadata,
 )
 from servers.authorization import AuthorizationServer
@@ -33,16 +32,17 @@ def test_requests_of_others_end_nothing(client: OAuthClient, browser: Browser) -
 
 
 def test_a_browser_that_declines_comes_from_elsewhere_or_never_is_named(
-    provider: AuthorizationServer, client: OAuthClient, browser: Browser
+    provider: AuthorizationServer, client: OAuthClient, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(SignInError, match="didn't come back"):
-        client.sign_in_with_browser(lambda _url: None, timeout_s=0.01)
     provider.consent = False
     with pytest.raises(SignInError, match="did not sign you in: access_denied: the user said no"):
         client.sign_in_with_browser(browser)
     provider.consent, provider.issuer_in_answer = True, "https://evil.example"
     with pytest.raises(SignInError, match="another issuer"):
         client.sign_in_with_browser(browser)
+    monkeypatch.setattr("mailmcp.auth.client.SIGN_IN_TIMEOUT_S", 0.01)
+    with pytest.raises(SignInError, match="didn't come back"):
+        client.sign_in_with_browser(lambda _url: None)
     assert "/token" not in provider.requests
 
 
@@ -163,11 +163,14 @@ def test_metadata_that_can_not_be_trusted_is_refused(changed: dict[str, object],
         parse_metadata("https://a.example", GOOD | changed, scope="")
 
 
-def test_metadata_is_looked_for_where_the_rfc_puts_it_and_scopes_are_those_offered_or_named() -> None:
-    assert metadata_urls("https://a.example/tenant/") == (
-        "https://a.example/.well-known/oauth-authorization-server/tenant",
-        "https://a.example/tenant/.well-known/openid-configuration",
-    )
+def test_metadata_is_looked_for_where_the_rfc_puts_it(provider: AuthorizationServer) -> None:
+    with pytest.raises(SignInError, match="none was found"):
+        discover(f"{provider.issuer}/tenant/")
+    places = ("/.well-known/oauth-authorization-server/tenant", "/tenant/.well-known/openid-configuration")
+    assert tuple(provider.requests) == places
+
+
+def test_scopes_are_those_offered_or_named() -> None:
     offered = GOOD | {"scopes_supported": ["openid", "https://x/imap.full", "offline_access"]}
     chosen = parse_metadata("https://a.example", offered, scope="")
     assert chosen.scope == "https://x/imap.full offline_access"

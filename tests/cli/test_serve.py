@@ -16,7 +16,6 @@ from cli.settings_files import write_settings
 from mailmcp.cli.main import cli
 from mailmcp.imap.account import Account
 from servers.embedded import Pymap
-from servers.logins import plain_account
 from servers.peer import PeerFactory
 from servers.peer_actions import Bye, Close, FailUid, Respond, Rule
 from servers.peer_mailbox import make_messages
@@ -142,17 +141,6 @@ def test_variables_win_over_the_file_and_warnings_are_logged(
     served = serve_to(host, "--config", str(config), **variables)
     assert " WARNING mailmcp.cli.serve " in served.stderr
     assert [path.read_text() for path in folder.iterdir()] == ["Text of message 1.\n"]
-
-
-def test_wrong_settings_exit_with_2_and_name_every_mistake(tmp_path: Path) -> None:
-    secret = "hunter2-in-the-settings"
-    nowhere = plain_account("127.0.0.1", 1, "fake-user", secret)
-    config = write_settings(tmp_path, nowhere, server='envelope = "xml"\nspeed = 1', extra="portt = 1")
-    result = CliRunner().invoke(cli, ["serve", "--config", str(config)])
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("mailmcp: the settings have errors:\n  ")
-    assert [named for named in ("envelope", "speed", "portt") if named not in result.stderr] == []
-    assert secret not in result.output
 
 
 @pytest.mark.parametrize(

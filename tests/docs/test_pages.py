@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from scripts.docs_pages import PAGES, PARTS, regenerate
+from scripts.docs_pages import LIBRARY, PAGES, PARTS, regenerate, replies_of
 
 from mailmcp.model.query import CRITERIA
 from mailmcp.tools.registry import TOOLS
+from mcp_envelope import Dialect
 
 ROOT = Path(__file__).parents[2]
 MARKDOWN = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/*/README.md")])
@@ -23,6 +24,13 @@ def test_the_generated_parts_are_what_they_would_be_now(page: Path) -> None:
     """`scripts/docs` writes them anew."""
     written = page.read_text(encoding="utf-8")
     assert regenerate(written) == written
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_the_replies_of_the_ticket_tracker_are_what_they_would_be_now(dialect: Dialect) -> None:
+    """`scripts/docs` writes them anew."""
+    written = (LIBRARY / "replies" / f"{dialect.value}.json").read_text(encoding="utf-8")
+    assert replies_of(dialect) == written
 
 
 def test_each_generated_part_is_on_one_page_between_its_markers() -> None:

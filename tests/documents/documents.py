@@ -64,12 +64,10 @@ def paragraph(text: str, properties: str = "", run: str = "") -> str:
     return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:rPr>{run}</w:rPr><w:t>{text}</w:t></w:r></w:p>"
 
 
-def xlsx(
-    sheets: Mapping[str, str], *, strings: str = "", styles: str = "", workbook: str = "", state: str = ""
-) -> bytes:
+def xlsx(sheets: Mapping[str, str], *, strings: str = "", styles: str = "", workbook: str = "") -> bytes:
     """Make an XLSX of sheets by name, each the XML within `worksheet`."""
     rows = "".join(
-        f'<sheet name="{name}" sheetId="{number}" r:id="rId{number}" {state}/>'
+        f'<sheet name="{name}" sheetId="{number}" r:id="rId{number}"/>'
         for number, name in enumerate(sheets, start=1)
     )
     targets = [

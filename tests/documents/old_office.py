@@ -128,9 +128,9 @@ def ppt(
     return ole_file({"PowerPoint Document": octets, "Current User": user})
 
 
-def xls(sheets: Mapping[str, Mapping[tuple[int, int], Any]], **options: Any) -> xlwt.Workbook:
+def xls(sheets: Mapping[str, Mapping[tuple[int, int], Any]]) -> xlwt.Workbook:
     """Make a workbook of cells by row and column; a value may come with a number format."""
-    book = xlwt.Workbook(**options)
+    book = xlwt.Workbook()
     for name, cells in sheets.items():
         sheet = book.add_sheet(name)
         for (row, column), value in cells.items():

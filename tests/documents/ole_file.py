@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _SECTOR: Final = 512
-_MINI_SECTOR: Final = 64
 _CUTOFF: Final = 4_096
 _FREE: Final = 0xFFFFFFFF
 _END: Final = 0xFFFFFFFE
@@ -31,71 +30,57 @@ class _Entry:
 
 
 @dataclass(slots=True)
-class _Layout:
-    entries: list[_Entry] = field(default_factory=lambda: [_Entry("Root Entry", 5)])
-    mini: bytearray = field(default_factory=bytearray)
-    mini_fat: list[int] = field(default_factory=list)
-    sectors: bytearray = field(default_factory=bytearray)
-    fat: list[int] = field(default_factory=list)
+class _Sectors:
+    """Sectors of one size, and the table of what follows each."""
 
-    def add(self, tree: Tree) -> int:
-        """Add the entries of a storage as a chain of right siblings, and return the first."""
-        first = _FREE
-        for name in sorted(tree, key=lambda each: (len(each), each.upper()), reverse=True):
-            content = tree[name]
-            entry = _Entry(name, 2 if isinstance(content, bytes) else 1, right=first)
-            first = len(self.entries)
-            self.entries.append(entry)
-            if not isinstance(content, bytes):
-                entry.child = self.add(content)
-            elif len(content) >= _CUTOFF:
-                entry.start, entry.size = self.store(content), len(content)
-            elif content:
-                entry.start, entry.size = self._store_mini(content), len(content)
-        return first
+    size: int
+    octets: bytearray = field(default_factory=bytearray)
+    following: list[int] = field(default_factory=list)
 
     def store(self, content: bytes) -> int:
-        start = len(self.fat)
-        count = -(-len(content) // _SECTOR)
-        self.sectors += content.ljust(count * _SECTOR, b"\0")
-        self.fat += [*range(start + 1, start + count), _END]
-        return start
+        start, count = len(self.following), -(-len(content) // self.size)
+        self.octets += content.ljust(count * self.size, b"\0")
+        self.following += [*range(start + 1, start + count), _END][:count]
+        return start if content else _END
 
-    def _store_mini(self, content: bytes) -> int:
-        start = len(self.mini_fat)
-        count = -(-len(content) // _MINI_SECTOR)
-        self.mini += content.ljust(count * _MINI_SECTOR, b"\0")
-        self.mini_fat += [*range(start + 1, start + count), _END]
-        return start
+    def table(self, *more: int) -> bytes:
+        numbers = [*self.following, *more]
+        return struct.pack(f"<{len(numbers)}I", *numbers).ljust(_SECTOR, b"\xff")
+
+
+def _add(tree: Tree, entries: list[_Entry], large: _Sectors, small: _Sectors) -> int:
+    """Add the entries of a storage as a chain of right siblings, and return the first."""
+    first = _FREE
+    for name in sorted(tree, key=lambda each: (len(each), each.upper()), reverse=True):
+        content = tree[name]
+        entry = _Entry(name, 2 if isinstance(content, bytes) else 1, right=first)
+        first = len(entries)
+        entries.append(entry)
+        if isinstance(content, bytes):
+            sectors = large if len(content) >= _CUTOFF else small
+            entry.start, entry.size = sectors.store(content), len(content)
+        else:
+            entry.child = _add(content, entries, large, small)
+    return first
 
 
 def ole_file(tree: Tree) -> bytes:
-    """Write streams and storages as an OLE file of version 3."""
-    layout = _Layout()
-    root = layout.entries[0]
-    root.child = layout.add(tree)
-    if layout.mini:
-        root.start, root.size = layout.store(bytes(layout.mini)), len(layout.mini)
-    mini_fat = b"".join(struct.pack("<I", each) for each in layout.mini_fat)
-    mini_fat_start = (
-        layout.store(mini_fat.ljust(-(-len(mini_fat) // _SECTOR) * _SECTOR, b"\xff")) if mini_fat else _END
-    )
-    directory = b"".join(each.packed() for each in layout.entries)
-    directory_start = layout.store(directory)
-    fat_count = 1
-    while (len(layout.fat) + fat_count) * 4 > fat_count * _SECTOR:
-        fat_count += 1
-    fat_start = len(layout.fat)
-    fat = [*layout.fat, *[_FAT] * fat_count]
-    packed_fat = struct.pack(f"<{len(fat)}I", *fat).ljust(fat_count * _SECTOR, b"\xff")
-    assert fat_count <= 109
-    mini_count = -(-len(mini_fat) // _SECTOR)
-    numbers = 0, fat_count, directory_start, 0, _CUTOFF, mini_fat_start, mini_count, _END, 0
+    """Write streams and storages as an OLE file of version 3; each table has one sector."""
+    large, small = _Sectors(_SECTOR), _Sectors(64)
+    root = _Entry("Root Entry", 5)
+    entries = [root]
+    root.child = _add(tree, entries, large, small)
+    root.start, root.size = large.store(bytes(small.octets)), len(small.octets)
+    small_table = large.store(small.table())
+    directory = large.store(b"".join(each.packed() for each in entries))
+    fat = len(large.following)
+    assert fat < _SECTOR // 4
+    assert len(small.following) <= _SECTOR // 4
     header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16)
+    numbers = 0, 1, directory, 0, _CUTOFF, small_table, 1, _END, 0
     header += struct.pack("<5H6x9I", 0x3E, 3, 0xFFFE, 9, 6, *numbers)
-    places = [*range(fat_start, fat_start + fat_count)]
-    header += struct.pack("<109I", *places, *[_FREE] * (109 - fat_count))
-    return header + bytes(layout.sectors) + packed_fat
+    header += struct.pack("<109I", fat, *[_FREE] * 108)
+    return header + bytes(large.octets) + large.table(_FAT)
 
 
 def storage(

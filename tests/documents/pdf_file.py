@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 
-def pdf(pages: Sequence[str | bytes], *, bitmap: bool = False) -> bytes:
+def pdf(pages: Sequence[str | bytes]) -> bytes:
     """Make a PDF: each page shows a text in Helvetica, or is a content stream given in octets."""
     count = len(pages)
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(count))
@@ -13,13 +13,12 @@ def pdf(pages: Sequence[str | bytes], *, bitmap: bool = False) -> bytes:
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
     for index, page in enumerate(pages):
-        shown = page if isinstance(page, bytes) else show(page)
         objects += [
             (
                 f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {5 + 2 * index} 0 R "
                 "/Resources << /Font << /F1 3 0 R >> >> >>"
             ).encode(),
-            stream(b"" if bitmap else shown),
+            stream(page if isinstance(page, bytes) else show(page)),
         ]
     written = bytearray(b"%PDF-1.7\n")
     places = []

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 
 import psutil
 
@@ -13,25 +12,6 @@ def program(script: str) -> list[str]:
     """Run a script; `answer()` prints a good answer."""
     preface = f"import sys, os, signal, time, json\ndef answer(): sys.stdout.write({ANSWER!r})\n"
     return [sys.executable, "-c", preface + script]
-
-
-def hanging(door: Path) -> list[str]:
-    """Hang for ever, once it has written its process id to a named pipe (see `wait_at`)."""
-    return program(
-        f"with open({str(door)!r}, 'w') as door: door.write(str(os.getpid()))\nwhile True: time.sleep(60)"
-    )
-
-
-def make_door(folder: Path) -> Path:
-    """Make the named pipe."""
-    door = folder / "door"
-    os.mkfifo(door)
-    return door
-
-
-def wait_at(door: Path) -> int:
-    """Wait until the program hangs, and give its process id."""
-    return int(door.read_text(encoding="ascii"))
 
 
 def children() -> list[psutil.Process]:

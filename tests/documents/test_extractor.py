@@ -10,7 +10,7 @@ import pytest
 from anyio import to_thread
 
 from documents.documents import docx, paragraph
-from documents.stand_in import children, hanging, make_door, wait_at
+from documents.stand_in import children, program
 from mailmcp.documents import process
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.extractor import Extractor
@@ -46,15 +46,17 @@ def test_a_text_is_kept_by_content_and_kind(monkeypatch: pytest.MonkeyPatch) -> 
 def test_waiting_ends_at_the_deadline_and_a_cancelled_call_makes_room(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    door = make_door(tmp_path)
+    door = tmp_path / "door"
+    os.mkfifo(door)
+    hanging = program(f"open({str(door)!r}, 'w').close()\nwhile True: time.sleep(60)")
 
     async def run() -> None:
         extractor = Extractor(processes=1)
         with monkeypatch.context() as patched:
-            patched.setattr(process, "worker_command", lambda _: hanging(door))
+            patched.setattr(process, "worker_command", lambda _: hanging)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(extractor.extract, _letter("a"), Kind.DOCX)
-                await to_thread.run_sync(wait_at, door)
+                await to_thread.run_sync(door.read_bytes)
                 soon = anyio.current_time() + 0.05
                 waited = await _cause(lambda: extractor.extract(_letter("b"), Kind.DOCX, deadline=soon))
                 assert waited is Cause.TIMED_OUT

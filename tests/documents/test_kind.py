@@ -6,15 +6,9 @@ import zipfile
 import pytest
 
 from documents.documents import docx, open_document, xlsx, zipped
+from documents.ole_file import ole_file
 from documents.pdf_file import pdf
 from mailmcp.documents.kind import Kind, detect_kind, guess_kind
-
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
-
-
-def ole(stream: str) -> bytes:
-    """Make the beginning of an OLE file that names one stream."""
-    return _OLE + stream.encode("utf-16-le").ljust(64, b"\0")
 
 
 @pytest.mark.parametrize(
@@ -46,11 +40,11 @@ def test_labels(content_type: str, filename: str, kind: Kind | None) -> None:
         (open_document("drawing", ""), Kind.ZIP),
         (zipped({"word/embedded.zip": xlsx({})}, method=zipfile.ZIP_STORED), Kind.DOCX),
         (zipped({"readme.txt": "x"}), Kind.ZIP),
-        (ole("WordDocument"), Kind.DOC),
-        (ole("EncryptedPackage"), Kind.ENCRYPTED_OFFICE),
-        (ole("__properties_version1.0"), Kind.MSG),
-        (ole("WordDocument" + "x" * 20 + "__properties_version1.0"), Kind.MSG),
-        (ole("something"), None),
+        (ole_file({"WordDocument": b""}), Kind.DOC),
+        (ole_file({"EncryptedPackage": b""}), Kind.ENCRYPTED_OFFICE),
+        (ole_file({"__properties_version1.0": b""}), Kind.MSG),
+        (ole_file({"WordDocument": b"", "__properties_version1.0": b""}), Kind.MSG),
+        (ole_file({"something": b""}), None),
         (b"\x89PNG\r\n\x1a\n", Kind.IMAGE),
         (b"RIFF\n\n\n\nWEBPVP8 ", Kind.IMAGE),
         (b"RIFF\0\0\0\0WAVE", None),
@@ -75,8 +69,8 @@ def test_labels_decide_only_where_content_says_nothing() -> None:
     assert detect_kind(whole[:200], Kind.PDF) is Kind.ZIP
     assert detect_kind(zipped({"content.xml": ""}), Kind.ODT) is Kind.ODT
     assert detect_kind(zipped({"content.xml": ""}), Kind.DOCX) is Kind.ZIP
-    assert detect_kind(ole("something"), Kind.PPT) is Kind.PPT
-    assert detect_kind(ole("something"), Kind.DOCX) is None
+    assert detect_kind(ole_file({"something": b""}), Kind.PPT) is Kind.PPT
+    assert detect_kind(ole_file({"something": b""}), Kind.DOCX) is None
     assert detect_kind(b"no document", Kind.PDF) is None
 
 

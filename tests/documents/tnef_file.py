@@ -22,7 +22,7 @@ def tnef(*attributes: bytes) -> bytes:
     )
 
 
-def properties(values: Mapping[int, Value], *, charset: str = "") -> bytes:
+def properties(values: Mapping[int, Value]) -> bytes:
     """Write properties; ids from 0x8000 are named."""
     out = struct.pack("<I", len(values))
     for id_, value in values.items():
@@ -34,8 +34,8 @@ def properties(values: Mapping[int, Value], *, charset: str = "") -> bytes:
                     struct.pack("<HH", kind, id_) + name + value.to_bytes(8 if kind == 0x40 else 4, "little")
                 )
             case str():
-                kind, octets = (0x1E, value.encode(charset)) if charset else (0x1F, value.encode("utf-16-le"))
-                out += struct.pack("<HH", kind, id_) + name + struct.pack("<I", 1) + counted(octets)
+                octets = value.encode("utf-16-le")
+                out += struct.pack("<HH", 0x1F, id_) + name + struct.pack("<I", 1) + counted(octets)
             case bytes():
                 out += struct.pack("<HH", 0x102, id_) + name + struct.pack("<I", 1) + counted(value)
             case list():
@@ -49,9 +49,9 @@ def counted(octets: bytes) -> bytes:
     return struct.pack("<I", len(octets)) + octets + bytes(-len(octets) % 4)
 
 
-def message(values: Mapping[int, Value], *, charset: str = "") -> bytes:
+def message(values: Mapping[int, Value]) -> bytes:
     """Write the properties of the message."""
-    return attribute(0x00069003, properties(values, charset=charset))
+    return attribute(0x00069003, properties(values))
 
 
 def recipients(*rows: Mapping[int, Value]) -> bytes:

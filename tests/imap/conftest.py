@@ -9,10 +9,18 @@ import pytest
 
 from imap.scenes import At, RunningPool
 from mailmcp.imap.account import Account
+from servers.peer import Peer, PeerFactory
+from servers.peer_mailbox import make_messages
 
 PoolFactory: TypeAlias = Callable[[Account], RunningPool]
 
 _CONNECT_FILLERS = 4
+
+
+@pytest.fixture
+def server(peer: PeerFactory) -> Peer:
+    """A peer with one message."""
+    return peer(messages=make_messages(1))
 
 
 @pytest.fixture

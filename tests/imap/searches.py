@@ -8,15 +8,16 @@ from typing import Any
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search import run
 from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.session import Quirks, Session
 from mailmcp.model.cursor import Position
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.peer import Peer
+from servers.peer_actions import Action, Rule
 from servers.peer_mailbox import PeerMessage
 
 PLAIN = ("IMAP4rev1", "LITERAL+")
@@ -66,11 +67,6 @@ def page_of(*rows: FetchedMessage, mailbox: str = "INBOX", rank: int = 5, **fact
     return MailboxPage(**known | facts)
 
 
-def search_mailboxes(session: Session, requests: Sequence[PageRequest]) -> list[MailboxPage | ToolError]:
-    """Search as the tools do."""
-    return run.search_mailboxes(session, requests)
-
-
 def search_one(session: Session, one: PageRequest) -> MailboxPage:
     """Make a page that must succeed."""
     [found] = search_mailboxes(session, [one])
@@ -100,6 +96,11 @@ def searches(server: Peer) -> list[str]:
     """List the searches a peer received."""
     lines = [each.line.removeprefix("UID SEARCH ") for each in server.commands if each.name == "UID SEARCH"]
     return [line.removeprefix("RETURN (COUNT ALL) ") for line in lines]
+
+
+def when_searching(action: Action, containing: str = "", nth: int | None = None) -> Rule:
+    """Do something in place of the answer to a search."""
+    return Rule(command="UID SEARCH", containing=containing, action=action, nth=nth)
 
 
 def letter(uid: int, subject: str = "Weekly report", **options: Any) -> PeerMessage:

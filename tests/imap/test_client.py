@@ -1,12 +1,10 @@
 """Commands get the responses that belong to them; octets are counted, and what a server sends is bounded."""
 
-import threading
-
 import pytest
 
 from imap.scenes import make_account, open_mailbox, session_on
 from mailmcp.imap.client import LITERAL_OCTETS_MAX, Traffic
-from mailmcp.imap.command import Command, RefusedError, Response, quoted
+from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.dovecot import Dovecot, Login
@@ -15,19 +13,6 @@ from servers.peer_actions import Respond, Rule
 from servers.proxy import ProxyFactory
 
 LITERAL = b"* 1 FETCH (UID 1 BODY[] {%d}\r\n%b)\r\n" % (100_000, b"x" * 100_000)
-
-
-@pytest.mark.parametrize(
-    ("text", "octets"), [("", b'""'), ('{5}*a"b\\c', b'"{5}*a\\"b\\\\c"'), ("Größe", "Größe".encode())]
-)
-def test_a_string_is_quoted_or_left_for_a_literal(text: str, octets: bytes) -> None:
-    assert quoted(text) == octets
-
-
-@pytest.mark.parametrize("text", ["a\rb", "a\nb", "a\0b"])
-def test_line_ends_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="CR, LF or NUL"):
-        quoted(text)
 
 
 def test_a_burst_has_a_result_for_each_command(peer: PeerFactory) -> None:
@@ -88,24 +73,6 @@ def test_a_response_is_not_held_beyond_its_budget(
         with pytest.raises(InternalError, match="response that is too long"):
             session.run("NOOP")
         assert session.traffic.octets_received - before < 500_000
-
-
-def test_a_literal_that_ends_early_is_a_lost_connection(peer: PeerFactory) -> None:
-    """Not a short message: it would look complete."""
-    claim = Respond(b"* 1 FETCH (UID 1 BODY[] {100}\r\nabc")
-    server = peer(rules=[Rule(command="NOOP", action=claim)])
-
-    def stop() -> None:
-        server.wait_for("NOOP")
-        server.stop()
-
-    stopper = threading.Thread(target=stop)
-    with session_on(make_account(server)) as session:
-        stopper.start()
-        with pytest.raises(InternalError) as caught:
-            session.run("NOOP")
-        assert caught.value.reason is Reason.CONNECTION_LOST
-    stopper.join()
 
 
 @pytest.mark.parametrize(

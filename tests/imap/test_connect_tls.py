@@ -9,7 +9,7 @@ from imap.scenes import make_account, session_on
 from mailmcp.imap.account import Account, Tls
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError
-from servers.certificates import Certificates, Kind
+from servers.certificates import Certificates
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_answers import CAPABILITIES
@@ -17,8 +17,10 @@ from servers.peer_answers import CAPABILITIES
 MODES = pytest.mark.parametrize("tls", [Tls.IMPLICIT, Tls.STARTTLS])
 
 
-def secured(peer: PeerFactory, certificates: Certificates, tls: Tls, kind: Kind = Kind.TRUSTED) -> Peer:
-    context = certificates.server_context(kind)
+def secured(
+    peer: PeerFactory, certificates: Certificates, tls: Tls, *hosts: str, trusted: bool = True
+) -> Peer:
+    context = certificates.server_context(*hosts, trusted=trusted)
     return peer(**{"tls" if tls is Tls.IMPLICIT else "starttls": context})
 
 
@@ -41,16 +43,16 @@ def test_a_trusted_certificate_is_accepted(peer: PeerFactory, certificates: Cert
 
 @MODES
 @pytest.mark.parametrize(
-    ("kind", "words"),
+    ("hosts", "trusted", "words"),
     [
-        (Kind.UNTRUSTED, "unable to get local issuer certificate"),
-        (Kind.OTHER_HOST, "IP address mismatch, certificate is not valid for '127.0.0.1'"),
+        ([], False, "unable to get local issuer certificate"),
+        (["imap.example.org"], True, "IP address mismatch, certificate is not valid for '127.0.0.1'"),
     ],
 )
 def test_a_bad_certificate_is_refused_with_the_reason(
-    peer: PeerFactory, certificates: Certificates, tls: Tls, kind: Kind, words: str
+    peer: PeerFactory, certificates: Certificates, tls: Tls, hosts: list[str], words: str, *, trusted: bool
 ) -> None:
-    server = secured(peer, certificates, tls, kind)
+    server = secured(peer, certificates, tls, *hosts, trusted=trusted)
     message = fail_to_connect(make_account(server, tls=tls, ca_file=certificates.ca_file))
     assert f"{words}. Check the host name. For a private certificate authority, set ca_file" in message
     assert server.logins == []

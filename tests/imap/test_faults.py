@@ -124,21 +124,23 @@ def test_a_name_look_up_is_part_of_connecting(
     told.set()
 
 
-def test_a_tls_handshake_that_hangs_is_part_of_connecting(
-    server: Peer, run_pool: PoolFactory, certificates: Certificates
+@pytest.mark.parametrize(
+    ("own", "tls", "reason"),
+    [
+        (False, Tls.NONE, Reason.GREETING),
+        (True, Tls.NONE, Reason.GREETING),
+        # The peer waits for IMAP, so the client's first TLS record is never answered.
+        (False, Tls.IMPLICIT, Reason.CONNECT),
+    ],
+    ids=["deadline", "account", "TLS handshake"],
+)
+def test_a_greeting_that_never_comes(
+    server: Peer, run_pool: PoolFactory, certificates: Certificates, tls: Tls, reason: Reason, *, own: bool
 ) -> None:
-    """The peer waits for IMAP, so the client's first TLS record is never answered."""
     server.greeting = Silence()
-    account = make_account(server, tls=Tls.IMPLICIT, ca_file=certificates.ca_file)
-    assert fails_silently(run_pool(account), timeout_s=SHORT_S) is Reason.CONNECT
-    server.wait_closed(1)
-
-
-@pytest.mark.parametrize("own", [False, True], ids=["deadline", "account"])
-def test_a_greeting_that_never_comes(server: Peer, run_pool: PoolFactory, *, own: bool) -> None:
-    server.greeting = Silence()
-    account = make_account(server, connect_timeout_s=SHORT_S if own else 300.0)
-    assert fails_silently(run_pool(account), timeout_s=300 if own else SHORT_S) is Reason.GREETING
+    timeout_s = SHORT_S if own else 300.0
+    account = make_account(server, tls=tls, ca_file=certificates.ca_file, connect_timeout_s=timeout_s)
+    assert fails_silently(run_pool(account), timeout_s=300 if own else SHORT_S) is reason
     server.wait_closed(1)
 
 

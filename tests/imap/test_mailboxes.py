@@ -2,9 +2,8 @@
 
 import pytest
 
-from imap.line_server import LineServer
 from imap.scenes import At, make_account, session_on
-from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, decode_mailbox, list_mailboxes
+from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes
 from mailmcp.imap.session import Quirks, Session, quoted_mailbox
 from mailmcp.imap.special_use import usual_use
 from mailmcp.reasons import Reason
@@ -100,27 +99,6 @@ def test_a_refusal_beside_list_status_is_reported_too(peer: PeerFactory, *, refu
     assert lines == ([with_options, plain, plain] if refused else [with_options, with_options])
 
 
-def test_a_burst_may_be_answered_in_any_order() -> None:
-    """RFC 9051 section 5.5 allows it where the commands do not depend on each other."""
-
-    def answer(line: bytes, earlier: list[bytes]) -> bytes:
-        tag, name, *_ = line.split(b" ")
-        if name == b"LIST":
-            return b'* LIST () "/" INBOX\r\n* LIST () "/" Box\r\n%b OK -\r\n' % tag
-        if b"STATUS" in line and b"INBOX" in line:
-            return b""
-        if b"STATUS" in line:
-            first = earlier[-1].split(b" ")[0]
-            counts = b"* STATUS Box (MESSAGES 2 UNSEEN 0)\r\n%b OK -\r\n" % tag
-            return counts + b"* STATUS INBOX (MESSAGES 1 UNSEEN 0)\r\n%b OK -\r\n" % first
-        return b"%b OK -\r\n" % tag
-
-    with LineServer(answer) as server, session_on(make_account(server)) as session:
-        found, uncounted = count_all(session)
-    assert uncounted == {}
-    assert [(each.name, each.messages) for each in found] == [("INBOX", 1), ("Box", 2)]
-
-
 @pytest.mark.parametrize(
     ("names", "found"),
     [
@@ -179,6 +157,7 @@ def test_a_use_is_guessed_by_the_last_level(name: str, use: str) -> None:
     ("raw", "name"),
     [
         (b'"InBox"', "INBOX"),
+        ('"\N{LATIN SMALL LETTER DOTLESS I}nbox"'.encode(), "\N{LATIN SMALL LETTER DOTLESS I}nbox"),
         (b'"a\\"b\\\\c"', 'a"b\\c'),
         (b'{4}\r\na"b*', 'a"b*'),
         (b"{12}\r\nM\xc3\xbcll/S\xc3\xb6hne", "Müll/Söhne"),
@@ -236,8 +215,3 @@ def test_a_name_with_line_ends_is_never_sent_back_raw(peer: PeerFactory, evil: b
     sent = server.commands[-1]
     assert sent.name == "STATUS"
     assert not set("\r\n\0") & set(sent.line)
-
-
-def test_inbox_has_no_look_alike() -> None:
-    dotless = "\N{LATIN SMALL LETTER DOTLESS I}nbox"
-    assert decode_mailbox(dotless.encode()) == dotless

@@ -41,18 +41,6 @@ def test_all_go_on_in_step(peer: PeerFactory) -> None:
         assert run_pipelined(session, []) == []
 
 
-def test_asking_nothing_opens_the_mailbox(peer: PeerFactory) -> None:
-    def look() -> Steps[list[int]]:
-        first = yield []
-        second = yield []
-        return [first.mailbox.exists, second.mailbox.exists]
-
-    server = peer(messages=make_messages(1, 2))
-    with session_on(make_account(server)) as session:
-        assert run_pipelined(session, [task("inbox", look())]) == [[2, 2]]
-    assert sum(each.name == "EXAMINE" for each in server.commands) == 1, "it is open the second time"
-
-
 @pytest.mark.parametrize("refusal", [b"NO [NOPERM] No", b"NO [NONEXISTENT] None", b"NO None", b"BAD What?"])
 @pytest.mark.parametrize("waits", [False, True])
 def test_a_refused_mailbox_fails_its_task_alone(peer: PeerFactory, refusal: bytes, *, waits: bool) -> None:

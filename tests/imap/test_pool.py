@@ -22,11 +22,6 @@ CALLS = 24
 LIMIT = Respond(b"{tag} NO [LIMIT] Enough\r\n")
 
 
-@pytest.fixture
-def server(peer: PeerFactory) -> Peer:
-    return peer(messages=make_messages(1))
-
-
 def names(server: Peer) -> list[str]:
     return [command.name for command in server.commands]
 

@@ -11,16 +11,10 @@ from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError, RateLimit, ToolError
 from servers.dovecot import Login
-from servers.peer import Peer, PeerFactory
+from servers.peer import Peer
 from servers.peer_actions import Action, Bye, Close, Respond, Rule
-from servers.peer_mailbox import make_messages
 
 CALLS = 10
-
-
-@pytest.fixture
-def server(peer: PeerFactory) -> Peer:
-    return peer(messages=make_messages(1))
 
 
 def test_a_wrong_password_is_tried_once_a_minute(server: Peer, run_pool: PoolFactory) -> None:

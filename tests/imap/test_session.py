@@ -180,13 +180,3 @@ def test_no_flag_changes_on_dovecot(dovecot: Dovecot, dovecot_user: Login) -> No
         read_all_ways(session)
         session.log_out()
     assert flags() == before
-
-
-def test_mailboxes_are_examined_and_bodies_peeked_at(peer: PeerFactory) -> None:
-    server = peer(messages=make_messages(1, 2))
-    with session_on(make_account(server)) as session:
-        read_all_ways(session)
-    sent = [command.line for command in server.commands]
-    read_only = "CAPABILITY LOGIN ID LIST STATUS EXAMINE UID FETCH NOOP"
-    assert {line.split(" ")[0] for line in sent} == set(read_only.split())
-    assert not any("BODY[" in line or "RFC822 " in line for line in sent)

@@ -5,7 +5,6 @@ host it called (RFC 9525).
 """
 
 import ssl
-from enum import StrEnum
 from pathlib import Path
 
 import trustme
@@ -14,26 +13,12 @@ HOSTS = ("127.0.0.1", "127.0.0.2", "localhost")
 """The names of the test servers."""
 
 
-class Kind(StrEnum):
-    """How a client that trusts `Certificates.ca_file` sees a server's certificate."""
-
-    TRUSTED = "trusted"
-    UNTRUSTED = "untrusted"
-    """Issued by another authority."""
-
-    OTHER_HOST = "other host"
-    """Good, but issued to `imap.example.org`."""
-
-
 class Certificates:
-    """One authority in a folder, and the certificates it issued.
-
-    Only `TRUSTED` is made at once; the rest are made when they are asked for.
-    """
+    """One authority in a folder, and the certificates it issued."""
 
     def __init__(self, folder: Path) -> None:
         self._authority = trustme.CA()
-        trusted = self._issue(Kind.TRUSTED)
+        trusted = self._authority.issue_cert(*HOSTS)
         self.ca_file = folder / "ca.pem"
         self.cert_file = folder / "server.pem"
         self.key_file = folder / "server.key"
@@ -45,17 +30,12 @@ class Certificates:
         """Make the context of a client that trusts this authority and no other."""
         return ssl.create_default_context(cafile=str(self.ca_file))
 
-    def server_context(self, kind: Kind = Kind.TRUSTED) -> ssl.SSLContext:
-        """Make the context of a server that shows a certificate of this kind."""
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._issue(kind).configure_cert(context)
-        return context
+    def server_context(self, *hosts: str, trusted: bool = True) -> ssl.SSLContext:
+        """Make the context of a server that shows a certificate for `hosts`, else for `HOSTS`.
 
-    def _issue(self, kind: Kind) -> trustme.LeafCert:
-        match kind:
-            case Kind.TRUSTED:
-                return self._authority.issue_cert(*HOSTS)
-            case Kind.UNTRUSTED:
-                return trustme.CA().issue_cert(*HOSTS)
-            case Kind.OTHER_HOST:
-                return self._authority.issue_cert("imap.example.org")
+        One that isn't `trusted` was issued by another authority.
+        """
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        authority = self._authority if trusted else trustme.CA()
+        authority.issue_cert(*(hosts or HOSTS)).configure_cert(context)
+        return context

@@ -16,7 +16,6 @@ from servers.peer_search import format_esearch, search_uids, sort_uids
 from servers.peer_syntax import (
     Argument,
     BadCommandError,
-    as_list,
     format_string,
     parse_arguments,
     select_uids,
@@ -138,7 +137,7 @@ class Answers:
             case "LIST", [str(reference), str(pattern)]:
                 return self._list(reference + pattern)
             case "STATUS", [str(mailbox), list(items)]:
-                return _format_status(self._find(mailbox), as_list(items))
+                return _format_status(self._find(mailbox), list(map(str, items)))
             case "EXAMINE", [str(mailbox)]:
                 self._selected = None  # also when it fails: RFC 3501 section 6.3.1
                 self._selected = self._find(mailbox)
@@ -152,14 +151,16 @@ class Answers:
                 self._selected = None
                 return b""
             case "UID SEARCH", ["RETURN", list(options), *keys] if "ESEARCH" in self._capabilities():
-                return format_esearch(command.tag, as_list(options), search_uids(mailbox, _known(keys)))
+                return format_esearch(
+                    command.tag, list(map(str, options)), search_uids(mailbox, _known(keys))
+                )
             case "UID SEARCH", keys:
                 return _format_uids("SEARCH", search_uids(mailbox, _known(keys)))
             case "UID SORT", [list(by), str(charset), *keys] if "SORT" in self._capabilities():
                 uids = search_uids(mailbox, _known(["CHARSET", charset, *keys]))
-                return _format_uids("SORT", sort_uids(mailbox, as_list(by), uids))
+                return _format_uids("SORT", sort_uids(mailbox, list(map(str, by)), uids))
             case "UID FETCH" | "FETCH", [str(numbers), items]:
-                wanted = [items] if isinstance(items, str) else as_list(items)
+                wanted = [items] if isinstance(items, str) else list(map(str, items))
                 return _fetch(mailbox, numbers, wanted, by_uid=command.name == "UID FETCH")
             case _:
                 raise BadCommandError(f"Arguments of {command.name}")

@@ -82,10 +82,8 @@ def _fields_or_part(message: PeerMessage, section: str) -> bytes:
         names = {name.strip('"').lower().encode() for name in fields["names"].split()}
         found = [field[0] for field in _FIELD.finditer(message.header) if field[1].lower() in names]
         return b"".join(found) + b"\r\n"
-    numbers = section.removesuffix(".MIME").split(".")
-    if not all(number.isdecimal() for number in numbers):
-        raise BadCommandError(f"Unknown section {section}")
-    return _part(message, [int(number) for number in numbers], mime=section.endswith(".MIME"))
+    numbers = [int(number) for number in section.removesuffix(".MIME").split(".")]
+    return _part(message, numbers, mime=section.endswith(".MIME"))
 
 
 def _part(message: PeerMessage, numbers: list[int], *, mime: bool) -> bytes:

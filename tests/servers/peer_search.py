@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from mailmcp.imap.fetch import format_sequence_set
 from servers.peer_mailbox import PeerMailbox, PeerMessage
-from servers.peer_syntax import MONTHS, Argument, BadCommandError, as_text, select_uids
+from servers.peer_syntax import MONTHS, Argument, BadCommandError, select_uids
 
 _Test: TypeAlias = Callable[[PeerMessage], bool]
 
@@ -50,8 +50,6 @@ def format_esearch(tag: str, options: list[str], uids: list[int]) -> bytes:
 
 def _all_of(keys: Iterator[Argument], uids: list[int]) -> _Test:
     tests = [_one(key, keys, uids) for key in keys]
-    if not tests:
-        raise BadCommandError("A search key was expected")
     return lambda message: all(test(message) for test in tests)
 
 
@@ -69,14 +67,14 @@ def _one(key: Argument, rest: Iterator[Argument], uids: list[int]) -> _Test:  # 
             left, right = _one(next(rest), rest, uids), _one(next(rest), rest, uids)
             return lambda message: left(message) or right(message)
         case "UID":
-            named = set(select_uids(as_text(next(rest)), uids))
+            named = set(select_uids(str(next(rest)), uids))
             return lambda message: message.uid in named
         case "HEADER":
-            return _of_field(as_text(next(rest)), as_text(next(rest)))
+            return _of_field(str(next(rest)), str(next(rest)))
         case _ if (flag := name.removeprefix("UN")) in _FLAGS:
             return lambda message: ("\\" + flag.capitalize() in message.flags) == (flag == name)
         case _:
-            return _with_value(name, as_text(next(rest)))
+            return _with_value(name, str(next(rest)))
 
 
 def _with_value(name: str, value: str) -> _Test:  # noqa: PLR0911 - one a kind

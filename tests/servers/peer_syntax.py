@@ -34,36 +34,17 @@ def parse_arguments(raw: bytes) -> list[Argument]:
         raw: With each literal as it was sent: its length in braces, CRLF, its octets.
 
     Raises:
-        BadCommandError: It is none of this.
+        BadCommandError: A token is none of these.
     """
     stack: list[list[Argument]] = [[]]
     for kind, octets in _tokens(raw):
         if kind == "open":
             stack.append([])
-        elif kind != "close":
-            stack[-1].append(octets.decode("utf-8", "surrogateescape"))
-        elif len(stack) > 1:
-            inner = stack.pop()
-            stack[-1].append(inner)
+        elif kind == "close":
+            stack[-2].append(stack.pop())
         else:
-            raise BadCommandError("Unbalanced parenthesis")
-    if len(stack) > 1:
-        raise BadCommandError("Unbalanced parenthesis")
+            stack[-1].append(octets.decode("utf-8", "surrogateescape"))
     return stack[0]
-
-
-def as_text(argument: Argument) -> str:
-    """Return an argument that must be a string; BAD if it is a list."""
-    if isinstance(argument, list):
-        raise BadCommandError("A string was expected")
-    return argument
-
-
-def as_list(argument: Argument) -> list[str]:
-    """Return an argument that must be a list of strings; BAD if it isn't."""
-    if isinstance(argument, str):
-        raise BadCommandError("A list was expected")
-    return [as_text(item) for item in argument]
 
 
 def format_string(text: str | bytes) -> bytes:
@@ -81,16 +62,10 @@ def select_uids(uid_set: str, existing: Iterable[int]) -> list[int]:
         return []
     chosen: set[int] = set()
     for span in uid_set.split(","):
-        ends = [uids[-1] if end == "*" else _number(end) for end in span.split(":")]
+        ends = [uids[-1] if end == "*" else int(end) for end in span.split(":")]
         low, high = min(ends), max(ends)
         chosen.update(uid for uid in uids if low <= uid <= high)
     return sorted(chosen)
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise BadCommandError("A number was expected")
-    return int(text)
 
 
 def _tokens(raw: bytes) -> Iterator[tuple[str, bytes]]:

@@ -87,11 +87,7 @@ class CountingProxy:
             self._sockets.append(client)
             if self._stopping:
                 return
-            try:
-                server = socket.create_connection(self._target, timeout=WAIT_S)
-            except OSError:
-                _cut(client)
-                continue
+            server = socket.create_connection(self._target, timeout=WAIT_S)
             server.settimeout(None)
             for each in (client, server):
                 each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

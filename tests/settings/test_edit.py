@@ -53,7 +53,7 @@ def test_an_account_is_appended_and_all_else_stays(
     [
         ("[[accounts]]\naccount_id = 'new'\n", "has an account new already"),
         ("accounts = [{account_id = 'home'}]\n", "no account can be appended"),
-        ("accounts = [3]\n", "accounts must be an array of tables"),
+        ("accounts = [3]\n", "accounts: must be an array of tables"),
         ("[[accounts\n", "line 1"),
     ],
 )

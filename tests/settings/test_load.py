@@ -7,7 +7,8 @@ import trustme
 
 from mailmcp.imap.account import Account, BearerToken, Password, Tls
 from mailmcp.model.owner import Owner
-from mailmcp.settings.check import make_client, secret_key
+from mailmcp.settings.check import make_client
+from mailmcp.settings.passwords import secret_key
 from servers.logins import password_of
 from settings.loading import ACCOUNT, BARE, ENVIRON, SECRET, Write, faults, load
 
@@ -95,9 +96,8 @@ def test_the_command_line_names_the_file_before_the_environment(write: Write, tm
     assert load({"MAILMCP_CONFIG": "~/other.toml"}).source == other
     assert load({"MAILMCP_CONFIG": str(other)}, named).source == named
     missing = tmp_path / "missing.toml"
-    told = f"{missing}: can't be read: No such file or directory"
-    assert faults(ENVIRON, missing) == [told]
-    assert faults({**ENVIRON, "MAILMCP_CONFIG": str(missing)}) == [f"{told} (MAILMCP_CONFIG names this file)"]
+    told = [f"{missing}: can't be read: No such file or directory"]
+    assert faults(ENVIRON, missing) == faults({**ENVIRON, "MAILMCP_CONFIG": str(missing)}) == told
 
 
 def test_every_mistake_of_every_source_is_reported_at_once(write: Write) -> None:
@@ -145,7 +145,7 @@ OAUTH = BARE + 'auth = "oauth2"\n'
         (ACCOUNT + 'ca_file = "config.toml"\n', "accounts[1].ca_file", "a PEM file that contains"),
         ("server = 1\n" + ACCOUNT, "server", "must be a table"),
         ("accounts = 1\n", "accounts", "must be an array of tables; write [[accounts]]"),
-        ("accounts = [1]\n", "accounts[1]", "must be a table"),
+        ("accounts = [1]\n", "accounts", "must be an array of tables; write [[accounts]]"),
     ],
 )
 def test_what_can_not_be_combined_or_used(write: Write, text: str, key: str, told: str) -> None:

@@ -30,7 +30,7 @@ CASES: list[tuple[type[Table], str, list[object], list[object]]] = [
     (AccountTable, "password", [], ["", "a\nb", 1234]),
     (AccountTable, "password_command", [["op", "", "a b"]], [[], [""], "", "pass '", ["pass", "a\0"]]),
     (AccountTable, "issuer", ["https://id.example.com"], ["http://id.example.com", "id.example.com"]),
-    (AccountTable, "names", [["Ann Lee", "李安"]], [[""], ["Ann\nLee"], ["x" * 321], ["x"] * 51]),
+    (AccountTable, "names", [["Ann Lee", "李安"]], [[""], ["Ann\nLee"]]),
     (AccountTable, "addresses", [["a@b.example"]], [["ann"], ["Ann <ann@example.com>"], ["a@b@c"]]),
     (AccountTable, "trusted_authserv_ids", [None, ["mx.example.com"]], [["a b"], ["a;b"]]),
     (

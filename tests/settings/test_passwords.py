@@ -11,10 +11,19 @@ import pytest
 from auth.key_stores import Locked, Memory
 from mailmcp.auth import store
 from mailmcp.reasons import Reason
-from mailmcp.settings.passwords import command_password, file_password, stored_password
+from mailmcp.settings.model import AccountTable
+from mailmcp.settings.passwords import password_reader, secret_key
+from mailmcp.settings.sources import Origin
 from mcp_envelope import AuthFailedError
 
 SECRET = "hunter2"
+BARE = AccountTable(account_id="work", host="imap.example.com", user="ann")
+
+
+def reader_of(**keys: object) -> Callable[[], str]:
+    """Return the reader of an account with these keys."""
+    environ = {**os.environ, "NAME": SECRET}
+    return password_reader(BARE.model_copy(update=keys), Origin(), environ)
 
 
 def refusal(read: Callable[[], str]) -> str:
@@ -48,9 +57,9 @@ def test_a_password_file_is_one_line(
     if content is not None:
         path.write_bytes(content)
     if fault:
-        assert refusal(file_password(path)) == f"password file {path} {fault}"
+        assert refusal(reader_of(password_file=str(path))) == f"password file {path} {fault}"
     else:
-        assert file_password(path)() == password
+        assert reader_of(password_file=str(path))() == password
 
 
 PROGRAMS = {
@@ -61,11 +70,14 @@ PROGRAMS = {
 }
 
 
-def test_the_first_line_that_a_command_prints_is_the_password(capfd: pytest.CaptureFixture[str]) -> None:
-    environ = {**os.environ, "NAME": SECRET}
+def test_the_first_line_that_a_command_prints_is_the_password(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for program, fault in PROGRAMS.items():
         words = (sys.executable, "-c", program, "$NAME | ~ ;")
-        read = command_password(words, environ, timeout_s=0.5 if "sleep" in program else 30)
+        if "sleep" in program:
+            monkeypatch.setattr("mailmcp.settings.passwords.COMMAND_TIMEOUT_S", 0.5)
+        read = reader_of(password_command=list(words))
         if fault:
             assert refusal(read) == f"password command {sys.executable} {fault}"
         else:
@@ -75,9 +87,9 @@ def test_the_first_line_that_a_command_prints_is_the_password(capfd: pytest.Capt
 
 def test_a_stored_password_is_read_or_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("keyring.core._keyring_backend", Memory())
-    read = stored_password("key", account_id="work")
+    read = reader_of()
     assert refusal(read) == "key store has no password. The user must run: mailmcp password work"
-    store.write("key", SECRET)
+    store.write(secret_key(BARE), SECRET)
     assert read() == SECRET
     keyring.set_keyring(Locked())
     assert "can't be used (KeyringLocked). Is it unlocked?" in refusal(read)

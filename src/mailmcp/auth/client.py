@@ -14,13 +14,14 @@ import httpx2
 from authlib.common.errors import AuthlibBaseError
 from authlib.common.security import generate_token
 from authlib.integrations.httpx_client import OAuth2Client
+from authlib.oauth2 import rfc8414
+from authlib.oidc import discovery
 
 from mailmcp.auth.provider import (
     ConsentEndedError,
     Provider,
     ProviderUnavailableError,
     SignInError,
-    metadata_urls,
     parse_metadata,
 )
 from mailmcp.auth.redirect import Redirect
@@ -32,9 +33,6 @@ SIGN_IN_TIMEOUT_S: Final = 300.0
 _DEVICE_GRANT: Final = "urn:ietf:params:oauth:grant-type:device_code"
 _DEVICE_INTERVAL_S: Final = 5.0
 """RFC 8628 section 3.2, where the server names none; slow_down adds as much again (section 3.5)."""
-
-_DEVICE_LIFETIME_S: Final = 900.0
-"""Of a code, where the server names none."""
 
 _LIFETIME_S: Final = 3600.0
 """Where the server does not say how long an access token lasts: the usual hour."""
@@ -56,7 +54,7 @@ class Tokens:
 
 
 def discover(issuer: str, *, scope: str = "") -> Provider:
-    """Fetch the metadata of an authorization server.
+    """Fetch the metadata of an authorization server: by RFC 8414 section 3.1, then by OpenID Connect.
 
     Raises:
         ProviderUnavailableError: It could not be reached.
@@ -64,7 +62,8 @@ def discover(issuer: str, *, scope: str = "") -> Provider:
     """
     fault = "none was found"
     with _named_faults(issuer), httpx2.Client(timeout=HTTP_TIMEOUT_S) as http:
-        for url in metadata_urls(issuer):
+        for find in (rfc8414.get_well_known_url, discovery.get_well_known_url):
+            url = find(issuer.rstrip("/"), external=True)
             response = http.get(url, headers={"Accept": "application/json"})
             if response.is_success:
                 try:
@@ -85,19 +84,12 @@ class OAuthClient:
     client_secret: str = field(default="", repr=False)
     clock: Callable[[], float] = time.time
 
-    def sign_in_with_browser(
-        self,
-        open_browser: Callable[[str], object],
-        *,
-        login_hint: str = "",
-        timeout_s: float = SIGN_IN_TIMEOUT_S,
-    ) -> Tokens:
+    def sign_in_with_browser(self, open_browser: Callable[[str], object], *, login_hint: str = "") -> Tokens:
         """Send the user's browser to the provider and wait for it to return to a port of this machine.
 
         Args:
             open_browser: Called once with the address of the provider's page.
             login_hint: The address to sign in with, so that the provider can preselect it; empty for none.
-            timeout_s: How long to wait for the browser.
 
         Raises:
             SignInError: The user declined, took too long, or the provider refused.
@@ -114,7 +106,7 @@ class OAuthClient:
                 **hint,
             )
             open_browser(url)
-            answer = redirect.wait(timeout_s)
+            answer = redirect.wait(SIGN_IN_TIMEOUT_S)
             if "code" not in answer:
                 raise SignInError(f"{name} did not sign you in: {_fault_of(answer)}.")
             return self._tokens(
@@ -150,10 +142,10 @@ class OAuthClient:
             begun = _read_object(response)
             if "device_code" not in begun or "user_code" not in begun:
                 raise SignInError(f"{name} sent no code: {_fault_of(begun)}.")
-            lifetime_s = float(begun.get("expires_in") or _DEVICE_LIFETIME_S)
+            lifetime_s = float(begun["expires_in"])
             interval_s = float(begun.get("interval") or _DEVICE_INTERVAL_S)
-            page = begun.get("verification_uri") or begun["verification_url"]
-            show(_printable(str(begun["user_code"])), _printable(str(page)), lifetime_s)
+            page = _printable(str(begun["verification_uri"]))
+            show(_printable(str(begun["user_code"])), page, lifetime_s)
             expires_at = self.clock() + lifetime_s
             while self.clock() < expires_at:
                 sleep(interval_s)

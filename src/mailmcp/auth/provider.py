@@ -82,16 +82,6 @@ def known_provider(name: str, *, tenant: str = "") -> Provider:
     )
 
 
-def metadata_urls(issuer: str) -> tuple[str, str]:
-    """Return where an issuer publishes its metadata: by RFC 8414 section 3.1, then by OpenID Connect."""
-    parts = urlsplit(issuer)
-    base, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
-    return (
-        f"{base}/.well-known/oauth-authorization-server{path}",
-        f"{base}{path}/.well-known/openid-configuration",
-    )
-
-
 def is_safe_url(url: str) -> bool:
     """Return whether tokens may be sent to a URL: HTTPS, or HTTP to this machine."""
     parts = urlsplit(url)

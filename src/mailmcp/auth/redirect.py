@@ -1,6 +1,5 @@
 """The end of a sign-in by the browser, which returns to a port of this machine (RFC 8252 section 7.3)."""
 
-import html
 import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -55,14 +54,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         fault = self.server.accept(self.path)
         page = fault or "mailmcp received the response. You can close this window."
-        body = f"<!doctype html><title>mailmcp</title><p>{html.escape(page)}</p>".encode()
         self.send_response(400 if fault else 200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Content-Type", "text/plain; charset=utf-8")
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(page.encode())
 
     @override
     def log_message(self, format: str, *args: Any) -> None:

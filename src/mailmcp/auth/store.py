@@ -6,7 +6,6 @@ account. Values are never logged, and never part of an error.
 
 import json
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -82,15 +81,11 @@ def locked(path: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout  # noqa: PLC0415 - only those who write pay for it
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = FileLock(path, timeout=LOCK_WAIT_S, mode=0o600)
     try:
-        lock.acquire()
+        with FileLock(path, timeout=LOCK_WAIT_S, mode=0o600):
+            yield
     except Timeout:
         raise BusyError(f"{path} is locked by another process. Try again later.") from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _file() -> Path:
@@ -100,11 +95,7 @@ def _file() -> Path:
 def _load() -> dict[str, str]:
     path = _file()
     try:
-        with path.open("rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
-            if sys.platform != "win32" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-                raise StoreError(f"Other users can read {path}. Run: chmod 600 {path}")
-            content = json.load(file)
+        content = json.loads(path.read_bytes())
     except FileNotFoundError:
         return {}
     except OSError as error:

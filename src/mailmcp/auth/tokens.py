@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from platformdirs import user_state_path
-from typing_extensions import override
 
 from mailmcp.auth import store
 from mailmcp.auth.provider import ConsentEndedError, ProviderUnavailableError, SignInError
@@ -50,12 +49,6 @@ class TokenSource:
         self._thread_lock = threading.Lock()
         self._client: OAuthClient | None = None
         self._tokens: Tokens | None = None
-        self._ended = ""
-        """The refresh token that the provider refused: not sent again until another one is stored."""
-
-    @override
-    def __repr__(self) -> str:
-        return f"<tokens of {self._account_id}>"
 
     def __call__(self, rejected: str = "") -> str:
         """Return an access token; blocks, and may ask the provider.
@@ -106,15 +99,9 @@ class TokenSource:
         refresh_token = store.read(self._key)
         if not refresh_token:
             raise ConsentEndedError("Nobody has signed in yet.")
-        if refresh_token == self._ended:
-            raise ConsentEndedError("The provider no longer accepts the sign-in.")
         if self._client is None:
             self._client = self._make_client()
-        try:
-            tokens = self._client.refresh(refresh_token)
-        except ConsentEndedError:
-            self._ended = refresh_token
-            raise
+        tokens = self._client.refresh(refresh_token)
         if tokens.refresh_token != refresh_token:
             store.write(self._key, tokens.refresh_token)
         return tokens

@@ -1,7 +1,6 @@
 """`mailmcp demo`: serves a sample mailbox from memory, without an account or settings."""
 
 import importlib
-import importlib.util
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -28,13 +27,14 @@ def demo() -> None:
     of_accounts = {variable(key) for key in AccountTable.model_fields}
     environ = {name: value for name, value in os.environ.items() if name not in of_accounts}
     settings = load(Path(os.devnull), environ=environ, needs_account=False)
-    if importlib.util.find_spec("pymap") is None:
+    try:
+        # Loaded here: it can't be loaded without the extra.
+        server = importlib.import_module("mailmcp.demo.server")
+    except ModuleNotFoundError:
         fail(
             "the demo needs the extra `demo`. In a checkout, install it with: "
             "pip install ./src/mcp-envelope '.[demo]'"
         )
-    # Loaded here: it can't be loaded without the extra.
-    server = importlib.import_module("mailmcp.demo.server")
     with server.EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))) as embedded:
         account = account_of(embedded)
         owner = Owner(names=(OWNER.display_name,), addresses=(OWNER.addr_spec,))

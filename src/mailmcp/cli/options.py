@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import click
 
+from mailmcp.imap.account import Account
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.load import Settings, load_settings
 
@@ -16,6 +17,7 @@ config_option = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     help="Settings file. Default: MAILMCP_CONFIG, or config.toml in your configuration folder.",
 )
+account_argument = click.argument("account_id", required=False)
 yes_option = click.option("--yes", "-y", is_flag=True, help="Accept defaults without asking.")
 
 
@@ -26,6 +28,14 @@ def load(
     settings = load_settings(config, environ, needs_account=needs_account)
     configure_logging(settings.server.log_level)
     return settings
+
+
+def choose_accounts(settings: Settings, account_id: str | None) -> list[Account]:
+    """Return the account of this id, or all if it is None; exits if there is none."""
+    chosen = [each for each in settings.accounts if account_id in {None, each.account_id}]
+    if not chosen:
+        raise click.BadParameter(f"there is no such account. The accounts are: {', '.join(settings.tables)}")
+    return chosen
 
 
 def fail(message: object) -> NoReturn:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from mailmcp import __version__
-from mailmcp.cli.options import config_option, load
+from mailmcp.cli.options import config_option, fail, load
 from mailmcp.server.app import Options, build_server
 from mailmcp.server.stdio import run_stdio
 from mailmcp.settings.load import Settings
@@ -86,8 +86,7 @@ def _http_runner(settings: Settings, host: str, port: int) -> Callable[..., None
         )
         return partial(http.run_http, listener=http.listen(options), options=options)
     except (OSError, ValueError) as error:
-        click.echo(f"mailmcp: {error}", err=True)
-        sys.exit(1 if isinstance(error, OSError) else 2)  # the machine, or the configuration
+        fail(error)
 
 
 def exit_now() -> None:

@@ -7,7 +7,7 @@ neither. Each question can be answered by an option, so that a script can run it
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -25,14 +25,16 @@ from mailmcp.imap.account import Account, BearerToken, Password, Tls
 from mailmcp.model.mail_provider import MailProvider, provider_named, provider_of_domain, provider_of_host
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings import check as checks
-from mailmcp.settings.edit import add_account, read_accounts
+from mailmcp.settings.edit import add_account
 from mailmcp.settings.model import AccountTable, AuthMethod, is_address, is_sendable
-from mailmcp.settings.sources import Origin, choose_config_path
+from mailmcp.settings.passwords import secret_key
+from mailmcp.settings.sources import Origin, choose_config_path, read_toml
 
 AccountKeys = dict[str, str | int]
 """A table [[accounts]]."""
 
-_TLS = [each.value for each in Tls]
+_TLS = click.Choice([each.value for each in Tls])
+_AUTH = click.Choice(get_args(AuthMethod))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,46 +54,38 @@ class Questions:
         option: str,
         *,
         default: str | None = None,
-        check: Callable[[str], str | None] = lambda _: None,
+        kind: Any = str,
         hide: bool = False,
     ) -> str:
-        """Ask until `check` finds no fault, which starts with "must be"; `option` answers in a script."""
+        """Ask until `kind`, a type of click or a function, takes the answer; a script uses `option`."""
         if default and self.assume_yes:
             return default
         if not self.can_ask:
             raise click.UsageError(f"{option} is required if there is no terminal to ask on.")
-
-        def accept(text: str) -> str:
-            if fault := check(text):
-                raise click.UsageError(f"This {fault}.")
-            return text
-
-        return str(click.prompt(question, default=default, value_proc=accept, hide_input=hide))
+        return str(click.prompt(question, default=default, type=kind, hide_input=hide))
 
     def fill(self, keys: AccountKeys, key: str, question: str, **options: Any) -> None:
         """Ask for a key that no option has given; `options` are those of `ask`."""
         if key not in keys:
             keys[key] = self.ask(question, f"--{key.replace('_', '-')}", **options)
 
-    def choose(self, question: str, option: str, choices: Sequence[str]) -> str:
-        """Ask for one of several answers; the first is the default."""
 
-        def fault(text: str) -> str | None:
-            return None if text in choices else f"must be one of {', '.join(choices)}"
-
-        return self.ask(f"{question} ({', '.join(choices)})", option, default=choices[0], check=fault)
+def _parse_address(text: str) -> str:
+    if not is_address(text):
+        raise click.BadParameter("must be an address, such as ann@example.com")
+    return text
 
 
 @click.command()
 @config_option
-@click.option("--email", help="Your address.")
+@click.option("--email", type=_parse_address, metavar="ADDRESS", help="Your address.")
 @click.option("--host", help="IMAP server, or its provider, such as Google. Default: the address's.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Default: the server's, or 993.")
-@click.option("--tls", type=click.Choice(_TLS), help="Default: the server's.")
+@click.option("--tls", type=_TLS, help="Default: the server's.")
 @click.option("--ca-file", help="PEM file of certificates to trust, as Proton Bridge exports one.")
 @click.option("--user", help="Login name. Default: the address.")
 @click.option("--account-id", help="What mailmcp calls the account. Default: derived from the address.")
-@click.option("--auth", type=click.Choice(get_args(AuthMethod)), help="How to sign in.")
+@click.option("--auth", type=_AUTH, help="How to sign in.")
 @click.option("--client-id", help="OAuth 2.0: the id of your client.")
 @click.option("--client-secret", help="OAuth 2.0: the secret of your client; Google's is not confidential.")
 @click.option("--tenant", help="OAuth 2.0: the Microsoft tenant, if not any.")
@@ -118,9 +112,8 @@ def setup(
     configure_logging("warning")
     questions = Questions(assume_yes=yes)
     path = choose_config_path(config, os.environ)
-    known = read_accounts(path)
-    email = email or questions.ask("Your address", "--email", check=_address_fault)
-    _require(_address_fault(email), "--email")
+    _, _, known = read_toml(path, optional=True)
+    email = email or questions.ask("Your address", "--email", kind=_parse_address)
     keys: AccountKeys = {key: value for key, value in given.items() if value is not None}
     provider = _choose_server(keys, email.rpartition("@")[2], questions)
     _choose_names(keys, email, provider, known, questions)
@@ -146,7 +139,7 @@ def setup(
     try:
         add_account(path, keys)
     except BaseException:
-        store.delete(checks.secret_key(table))
+        store.delete(secret_key(table))
         raise
     click.echo(f"Account {table.account_id} is set up in {path}.")
 
@@ -168,7 +161,7 @@ def _choose_server(keys: AccountKeys, domain: str, questions: Questions) -> Mail
         named = str(keys.get("host", "")) or questions.ask(
             f"IMAP server of {domain}, or its provider (such as Google or Outlook)",
             "--host",
-            check=lambda text: None if provider_named(text) else _key_fault("host", text),
+            kind=lambda text: text if provider_named(text) else _check_key("host", text),
         )
         provider = provider_named(named) or provider_of_host(named)
         keys["host"] = named
@@ -178,7 +171,7 @@ def _choose_server(keys: AccountKeys, domain: str, questions: Questions) -> Mail
         keys.setdefault("port", provider.port)
         click.echo(f"{provider.name}: {keys['host']}, port {keys['port']}, TLS {keys['tls']}")
     elif "tls" not in keys:
-        keys["tls"] = questions.choose("TLS", "--tls", _TLS)
+        keys["tls"] = questions.ask("TLS", "--tls", default=_TLS.choices[0], kind=_TLS)
     tls = Tls(str(keys["tls"]))
     if tls is Tls.IMPLICIT:
         del keys["tls"]
@@ -200,13 +193,15 @@ def _choose_names(
     questions.fill(keys, "user", "Login name", default=email)
     ids = {each.get("account_id") for each in known}
 
-    def id_fault(text: str) -> str | None:
-        return _key_fault("account_id", text) or ("must be another id: this one is taken" * (text in ids))
+    def check_id(text: str) -> str:
+        if text in ids:
+            raise click.BadParameter("must be another id: this one is taken", param_hint="--account-id")
+        return _check_key("account_id", text)
 
     label = email.rpartition("@")[2].partition(".")[0].lower()  # such as contoso
     short = re.sub(r"[^a-z0-9_-]+", "-", label).strip("-")[:50] or "mail"
-    questions.fill(keys, "account_id", "A short name for the account", default=short, check=id_fault)
-    _require(id_fault(str(keys["account_id"])), "--account-id")
+    questions.fill(keys, "account_id", "A short name for the account", default=short, kind=check_id)
+    check_id(str(keys["account_id"]))
     if provider is not None and provider.name == "Proton":
         questions.fill(keys, "ca_file", "Path of the certificate that Bridge exported")
     if keys.get("ca_file"):
@@ -227,7 +222,7 @@ def _uses_oauth(
         click.echo(f"{provider.name} accepts no passwords over IMAP, only OAuth 2.0.")
         return True
     question = f"Sign in with {provider.credential}, or with OAuth 2.0 and a client of your own?"
-    return questions.choose(question, "--auth", get_args(AuthMethod)) == "oauth2"
+    return questions.ask(question, "--auth", default="password", kind=_AUTH) == "oauth2"
 
 
 def _ask_oauth_keys(keys: AccountKeys, provider: MailProvider | None, questions: Questions) -> None:
@@ -264,22 +259,15 @@ def _ask_for_secret(
 def _works(account: Account) -> bool:
     """Test an account as `mailmcp check` does, and show the result."""
     click.echo(f"Testing {account.host} …")
-    found = check_account(account)
-    click.echo(found.said)
-    return found.ok
+    works, said = check_account(account)
+    click.echo(said)
+    return works
 
 
-def _key_fault(key: str, value: str) -> str | None:
-    """Check one value as the settings will."""
+def _check_key(key: str, value: str) -> str:
+    """Return one value, refused as the settings would. Raises click.BadParameter."""
     others = {"account_id": "a", "host": "h", "user": "u"}
     _, problems = checks.check_table(AccountTable, {**others, key: value}, lambda _key, fault: fault)
-    return problems[0] if problems else None
-
-
-def _address_fault(text: str) -> str | None:
-    return None if is_address(text) else "must be an address, such as ann@example.com"
-
-
-def _require(fault: str | None, option: str) -> None:
-    if fault:
-        raise click.BadParameter(fault, param_hint=option)
+    if problems:
+        raise click.BadParameter(problems[0], param_hint=f"--{key.replace('_', '-')}")
+    return value

@@ -9,18 +9,17 @@ import click
 from mailmcp.auth import store
 from mailmcp.auth.client import OAuthClient, Tokens
 from mailmcp.auth.provider import SignInError
-from mailmcp.cli.options import config_option, fail, load
-from mailmcp.settings.check import PASSWORD_KEYS, make_client, secret_key
+from mailmcp.cli.options import account_argument, choose_accounts, config_option, fail, load
+from mailmcp.settings.check import PASSWORD_KEYS, make_client
 from mailmcp.settings.model import AccountTable, is_sendable
+from mailmcp.settings.passwords import secret_key
 from mailmcp.wording import counted
-
-_account_argument = click.argument("account_id", required=False)
 
 
 @click.command()
 @config_option
 @click.option("--device", is_flag=True, help="Print a code to enter on any device; open no browser.")
-@_account_argument
+@account_argument
 def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
     """Sign in to an account with OAuth 2.0.
 
@@ -39,7 +38,7 @@ def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
 
 @click.command()
 @config_option
-@_account_argument
+@account_argument
 def logout(config: Path | None, account_id: str | None) -> None:
     """Delete the stored secret of an account.
 
@@ -56,7 +55,7 @@ def logout(config: Path | None, account_id: str | None) -> None:
 
 @click.command()
 @config_option
-@_account_argument
+@account_argument
 def password(config: Path | None, account_id: str | None) -> None:
     """Store the password of an account.
 
@@ -106,14 +105,11 @@ def store_secret(table: AccountTable, secret: str) -> None:
 
 def _choose_account(config: Path | None, account_id: str | None) -> AccountTable:
     """Load the settings and choose an account; exits if it isn't clear which one."""
-    tables = load(config).tables
-    if account_id is None and len(tables) == 1:
-        return next(iter(tables.values()))
-    if account_id is None:
-        raise click.UsageError(f"Name the account. The accounts are: {', '.join(tables)}")
-    if account_id not in tables:
-        raise click.BadParameter(f"there is no such account. The accounts are: {', '.join(tables)}")
-    return tables[account_id]
+    settings = load(config)
+    account, *others = choose_accounts(settings, account_id)
+    if others:
+        raise click.UsageError(f"Name the account. The accounts are: {', '.join(settings.tables)}")
+    return settings.tables[account.account_id]
 
 
 def _open_browser(url: str) -> None:

@@ -7,13 +7,12 @@ as it was is kept beside it under a name of its own, which nothing overwrites or
 import json
 import re
 import stat
-from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mailmcp.atomic import write_atomically
+from mailmcp.atomic import match_style, write_atomically
 from mailmcp.hosts.table import Host, HostError, Launch
 
 _ADDRESS_KEYS = {"url", "uri", "serverUrl", "httpUrl"}
@@ -35,8 +34,7 @@ def plan_install(path: Path, host: Host, name: str, launch: Launch) -> Change | 
     Raises:
         HostError: The file can't be read or parsed, or has an entry of this name for another kind of server.
     """
-    real, before = _read(path)
-    data = _parse(path, before)
+    real, before, data = _read(path)
     servers = data.setdefault(host.key, {})
     old = servers.get(name, {}) if isinstance(servers, dict) else None
     if not isinstance(old, dict):
@@ -58,15 +56,14 @@ def plan_uninstall(path: Path, host: Host, name: str) -> Change | None:
     Raises:
         HostError: The file can't be read or parsed.
     """
-    real, before = _read(path)
-    data = _parse(path, before)
+    real, before, data = _read(path)
     if not isinstance(data.get(host.key), dict) or name not in data[host.key]:
         return None
     del data[host.key][name]
     without_key = {key: value for key, value in data.items() if key != host.key or value}
     for backup in reversed(list(_backups(real))):
         octets = backup.read_bytes()
-        if _parse_or_none(octets) in (data, without_key):
+        if _parse(octets) in (data, without_key):
             return Change(path=real, before=before, after=octets)
     return Change(path=real, before=before, after=_write(path, data, before) if without_key else None)
 
@@ -78,10 +75,10 @@ def apply(change: Change) -> Path | None:
         HostError: The file is read-only, was changed meanwhile, or can't be written.
     """
     path, before = change.path, change.before
-    if _read(path)[1] != before:
-        raise HostError(f"{path}: was changed meanwhile. Close the host, then try again")
     backup, mode = None, 0o600
     try:
+        if (path.read_bytes() if path.exists() else None) != before:
+            raise HostError(f"{path}: was changed meanwhile. Close the host, then try again")
         if before is not None:
             mode = stat.S_IMODE(path.stat().st_mode)
             if not mode & stat.S_IWUSR:
@@ -111,24 +108,21 @@ def _backups(path: Path, *, free: bool = False) -> Iterator[Path]:
         yield backup
 
 
-def _read(path: Path) -> tuple[Path, bytes | None]:
-    """Return the file behind symbolic links, and its octets; None if the file is missing."""
+def _read(path: Path) -> tuple[Path, bytes | None, dict[str, Any]]:
+    """Return the file behind symbolic links, its octets, None if it is missing, and its data."""
     try:
         real = path.resolve()
-        return real, real.read_bytes() if real.exists() else None
+        octets = real.read_bytes() if real.exists() else None
     except OSError as error:
         raise HostError(f"{path}: can't be read: {error.strerror}") from error
-
-
-def _parse(path: Path, octets: bytes | None) -> dict[str, Any]:
-    """Parse a file; one that is missing or empty has no entries."""
-    data = _parse_or_none(octets or b"")
+    data = _parse(octets or b"")
     if data is None:
         raise HostError(f"{path}: isn't plain JSON (it may have comments), so it can't be rewritten safely")
-    return data
+    return real, octets, data
 
 
-def _parse_or_none(octets: bytes) -> dict[str, Any] | None:
+def _parse(octets: bytes) -> dict[str, Any] | None:
+    """Return the object of a file, empty for an empty file; None if it can't be written back as it is."""
     try:
         text = octets.decode("utf-8-sig")
         data = json.loads(text, object_pairs_hook=_unique) if text.strip() else {}
@@ -154,5 +148,4 @@ def _write(path: Path, data: dict[str, Any], before: bytes | None) -> bytes:
         octets = json.dumps(data, indent=indent, ensure_ascii=False, allow_nan=False).encode() + b"\n"
     except ValueError:  # a number or character that JSON can't write
         raise HostError(f"{path}: has a value that can't be written back. Nothing was changed") from None
-    mark = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
-    return mark + (octets.replace(b"\n", b"\r\n") if b"\r\n" in old else octets)
+    return match_style(octets, old)

@@ -15,7 +15,7 @@ from mailmcp.auth.tokens import TokenSource
 from mailmcp.imap.account import Account, BearerToken, Mechanism, Password, Tls, is_loopback
 from mailmcp.model.owner import Owner
 from mailmcp.settings.model import AccountTable, Table, is_address
-from mailmcp.settings.passwords import PasswordReader, command_password, file_password, stored_password
+from mailmcp.settings.passwords import command_password, password_reader, secret_key
 from mailmcp.settings.sources import Origin, suggest
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def make_account(table: AccountTable, origin: Origin, environ: Mapping[str, str]
     }
     credentials: Password | BearerToken
     if table.auth == "password":
-        credentials = Password(_password_reader(table, origin, environ))
+        credentials = Password(password_reader(table, origin, environ))
     else:
         mechanism = Mechanism(table.sasl.upper())
         credentials = BearerToken(read=_token_reader(table, environ), mechanism=mechanism)
@@ -148,12 +148,6 @@ def make_owner(table: AccountTable) -> Owner:
     )
 
 
-def secret_key(table: AccountTable) -> str:
-    """Return the key of an account's password or refresh token in the store."""
-    key = f"{table.account_id} {table.user}@{table.host}"
-    return key if table.auth == "password" else f"{key} oauth2"
-
-
 def make_client(table: AccountTable) -> "OAuthClient":
     """Make the OAuth client of an account, fetching its provider's metadata if necessary.
 
@@ -176,13 +170,3 @@ def _token_reader(table: AccountTable, environ: Mapping[str, str]) -> Callable[[
         return TokenSource(table.account_id, partial(make_client, table), key=secret_key(table))
     command = command_password(table.token_command, environ, what="token command")
     return lambda _refused: command()  # which is run at each login, so it has another one if it can
-
-
-def _password_reader(table: AccountTable, origin: Origin, environ: Mapping[str, str]) -> PasswordReader:
-    if table.password is not None:
-        return table.password.get_secret_value
-    if table.password_file is not None:
-        return file_password(origin.resolve(table.password_file))
-    if table.password_command is not None:
-        return command_password(table.password_command, environ)
-    return stored_password(secret_key(table), account_id=table.account_id)

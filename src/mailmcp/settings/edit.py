@@ -16,8 +16,7 @@ def add_account(path: Path, account: Mapping[str, str | int]) -> None:
         SettingsError: The file can't be read or written, has an account of this id, or ends in something that
             no table can follow.
     """
-    text, data = read_toml(path, optional=True)
-    accounts = read_accounts(path)
+    text, data, accounts = read_toml(path, optional=True)
     if account["account_id"] in [each.get("account_id") for each in accounts]:
         raise SettingsError([f"{path}: has an account {account['account_id']} already."])
     table = "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in account.items())
@@ -34,15 +33,3 @@ def add_account(path: Path, account: Mapping[str, str | int]) -> None:
         rewrite(path, text)
     except OSError as error:
         raise SettingsError([f"{path}: can't be written: {error.strerror}."]) from error
-
-
-def read_accounts(path: Path) -> list[Mapping[str, object]]:
-    """Return the accounts of a file, unchecked; none if it is missing.
-
-    Raises:
-        SettingsError: The file can't be read, or they are no tables.
-    """
-    accounts = read_toml(path, optional=True)[1].get("accounts", [])
-    if not isinstance(accounts, list) or not all(isinstance(each, dict) for each in accounts):
-        raise SettingsError([f"{path}: accounts must be an array of tables; write [[accounts]]."])
-    return accounts

@@ -10,7 +10,7 @@ import zoneinfo
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from mailmcp.imap.account import Account
 from mailmcp.settings.check import check_account, check_table, make_account, make_owner
@@ -28,9 +28,6 @@ from mailmcp.settings.sources import (
     variable,
 )
 from mailmcp.tools.preferences import Preferences
-
-ENVIRONMENT_ACCOUNT_ID: Final = "default"
-"""Id of the account that variables set up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,18 +62,12 @@ def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_acco
         SettingsError: With all mistakes of all sources.
     """
     path = choose_config_path(config, environ)
-    by_variable = config is None and bool(environ.get(CONFIG_VARIABLE))
-    problems, text, data = list[str](), "", dict[str, Any]()
+    problems, text, data, listed = list[str](), "", dict[str, Any](), list[dict[str, Any]]()
     try:
-        text, data = read_toml(path, optional=config is None and not by_variable)
+        text, data, listed = read_toml(path, optional=not (config or environ.get(CONFIG_VARIABLE)))
     except SettingsError as error:
-        named_by = f" ({CONFIG_VARIABLE} names this file)" if by_variable else ""
-        problems += [line + named_by for line in error.lines]
-    listed = data.pop("accounts", [])
-    if not isinstance(listed, list):
-        problems.append(f"{path}: accounts: must be an array of tables; write [[accounts]]")
-        listed = []
-    for key in data.keys() - TABLES.keys():
+        problems += error.lines
+    for key in data.keys() - TABLES.keys() - {"accounts"}:
         hint = suggest(key, [*(f"[{name}]" for name in TABLES), "[[accounts]]"])
         problems.append(f"{path}: {format_key(key)}: is not a table of the settings; {hint}")
 
@@ -95,7 +86,7 @@ def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_acco
     ]
     of_variables = read_variables(AccountTable, environ)
     if of_variables:
-        sources.append((Origin(), {"account_id": ENVIRONMENT_ACCOUNT_ID, **of_variables}))
+        sources.append((Origin(), {"account_id": "default", **of_variables}))
     tables: dict[str, AccountTable] = {}
     accounts: list[Account] = []
     for origin, raw in sources:

@@ -6,12 +6,12 @@ repeated or chained.
 
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 from mailmcp.auth import store
 from mailmcp.reasons import Reason
-from mailmcp.settings.model import is_sendable
+from mailmcp.settings.model import AccountTable, is_sendable
+from mailmcp.settings.sources import Origin
 from mcp_envelope import AuthFailedError
 
 COMMAND_TIMEOUT_S: Final = 30.0
@@ -52,26 +52,32 @@ def _reader(
     return read
 
 
-def file_password(path: Path) -> PasswordReader:
-    """Take a password that is the whole of a file, less one line break at its end."""
-    return _reader(f"password file {path}", lambda: path.read_bytes().removesuffix(b"\n").removesuffix(b"\r"))
+def secret_key(table: AccountTable) -> str:
+    """Return the key of an account's password or refresh token in the store."""
+    key = f"{table.account_id} {table.user}@{table.host}"
+    return key if table.auth == "password" else f"{key} oauth2"
 
 
-def stored_password(key: str, *, account_id: str) -> PasswordReader:
-    """Take a password that `mailmcp password` stored."""
+def password_reader(table: AccountTable, origin: Origin, environ: Mapping[str, str]) -> PasswordReader:
+    """Take the password from where the settings say, or else the one that `mailmcp password` stored.
 
-    def read() -> bytes:
-        return (store.read(key) or "").encode()
-
-    return _reader("key store", read, remedy=f"The user must run: mailmcp password {account_id}")
+    That of a file is the whole file, less one line break at its end.
+    """
+    if table.password is not None:
+        return table.password.get_secret_value
+    if table.password_file is not None:
+        path = origin.resolve(table.password_file)
+        return _reader(
+            f"password file {path}", lambda: path.read_bytes().removesuffix(b"\n").removesuffix(b"\r")
+        )
+    if table.password_command is not None:
+        return command_password(table.password_command, environ)
+    key, remedy = secret_key(table), f"The user must run: mailmcp password {table.account_id}"
+    return _reader("key store", lambda: bytes(store.read(key) or "", "utf-8"), remedy=remedy)
 
 
 def command_password(
-    words: Sequence[str],
-    environ: Mapping[str, str],
-    *,
-    timeout_s: float = COMMAND_TIMEOUT_S,
-    what: str = "password command",
+    words: Sequence[str], environ: Mapping[str, str], *, what: str = "password command"
 ) -> PasswordReader:
     """Take the first line that a program prints, without a shell; errors don't name its arguments."""
 
@@ -82,7 +88,7 @@ def command_password(
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=dict(environ),
-            timeout=timeout_s,
+            timeout=COMMAND_TIMEOUT_S,
             start_new_session=True,  # it can't take the terminal
             check=True,
         )

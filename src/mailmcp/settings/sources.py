@@ -79,19 +79,25 @@ class Origin:
         return (self.folder / Path(path).expanduser()).absolute()
 
 
-def read_toml(path: Path, *, optional: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return the text and the content of a file; both are empty if it is optional and missing.
+def read_toml(path: Path, *, optional: bool = False) -> tuple[str, dict[str, Any], list[dict[str, Any]]]:
+    """Return the text of a file, its content, and the accounts in it, unchecked.
+
+    All are empty if the file is optional and missing.
 
     Raises:
-        SettingsError: It can't be read, or is not TOML.
+        SettingsError: It can't be read, is not TOML, or has accounts that are no tables.
     """
     try:
         # Editors on Windows write a byte order mark.
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-        return text, tomllib.loads(text)
+        data = tomllib.loads(text)
+        accounts = data.get("accounts", [])
+        if isinstance(accounts, list) and all(isinstance(each, dict) for each in accounts):
+            return text, data, accounts
+        fault = "accounts: must be an array of tables; write [[accounts]]"
     except OSError as error:
         if optional and isinstance(error, FileNotFoundError | NotADirectoryError):
-            return "", {}
+            return "", {}, []
         fault = f"can't be read: {error.strerror}"
     except UnicodeDecodeError:
         fault = "is not UTF-8 text"

@@ -128,6 +128,11 @@ def search_tickets(arguments: SearchArguments) -> Outcome[Tickets]:
     following = cursors.write(end, arguments, revision=REVISION) if end < len(found) else None
     rows = [ticket for ticket in page if ticket.title]
     damaged = InternalError("It can't be read.", reason=Reason.UNREADABLE)
+    if page and not rows:
+        go_on = NextAction(
+            instruction="Get the next page.", tool="search_tickets", arguments={"cursor": following}
+        )
+        raise damaged.replace(next_action=go_on if following else None)
     return Outcome(
         summary=f"{len(rows)} of {len(found)} tickets",
         data=Tickets(tickets=rows),

@@ -22,8 +22,6 @@ _CHECKSUM_DIGITS: Final = 8
 _SIGNATURE_DIGITS: Final = 32
 """128 bits."""
 
-_SIGNATURE: Final = re.compile(rf"[0-9a-f]{{{_SIGNATURE_DIGITS}}}")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cursors:
@@ -111,7 +109,7 @@ class Confirmations:
         if not confirmed:
             raise ConfirmationRequired(plan, token)
         again = NextAction(instruction="Ask again.", tool=tool, arguments=given)
-        if not _SIGNATURE.fullmatch(confirmed):
+        if not re.fullmatch(rf"[0-9a-f]{{{_SIGNATURE_DIGITS}}}", confirmed):
             message = "is not a confirmation. Send the same call without it, and the reply says what to send."
             raise InvalidInputError.of("confirm", BaseReason.INVALID_VALUE, message, next_action=again)
         if not hmac.compare_digest(confirmed, token):

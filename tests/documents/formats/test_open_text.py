@@ -52,6 +52,7 @@ def test_blocks_and_characters(body: str, text: str) -> None:
     "hidden",
     [
         '<text:p text:style-name="gone">unseen</text:p>',
+        '<text:p><text:span text:style-name="gone">unseen</text:span></text:p>',
         '<text:section text:display="none"><text:p>unseen</text:p></text:section>',
         '<text:p><text:hidden-paragraph text:is-hidden="true">unseen</text:hidden-paragraph></text:p>',
         '<table:table><table:table-row table:visibility="collapse"><text:p>unseen</text:p>'
@@ -76,21 +77,6 @@ def test_slides_have_titles_and_notes_and_hidden_ones_are_named_so() -> None:
     assert _text(body, "presentation") == (
         "[Slide 1]\n# Plan\nfirst\nNotes: say hello\n\n[Slide 2 (hidden)]\nspare"
     )
-
-
-def test_each_body_has_its_reader() -> None:
-    text = read_with(read, open_document("text", "<text:p>Grüße 東京</text:p>"))
-    assert (text.text, text.sections) == ("Grüße 東京", [])
-    sheet = read_with(read, open_document("spreadsheet", "<table:table table:name='S'/>"))
-    assert sheet.sections == [("Sheet S", 0)]
-    assert read_with(read, open_document("presentation", "<draw:page/>")).sections == [("Slide 1", 0)]
-
-
-def test_styles_of_both_files_hide() -> None:
-    style = '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>'
-    body = '<text:p>a<text:span text:style-name="T1">unseen</text:span></text:p>'
-    reading = read_with(read, open_document("text", body, styles=style))
-    assert (reading.text, reading.notes) == ("a", ["Removed 6 hidden characters."])
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from documents.ole_file import file_time, msg_tree, ole_file
 from documents.reading import file_inside, read_with
-from documents.tnef_file import packed_rtf
+from documents.tnef_file import packed_rtf, stored_rtf
 from mailmcp.documents.extraction import Cause
 from mailmcp.documents.formats.outlook_message import files, read
 
@@ -16,6 +16,13 @@ _ENVELOPE: dict[int, str | bytes | int] = {
 }
 _BOB: dict[int, str | bytes | int] = {0x3001: "Bob", 0x39FE: "bob@example.org", 0x0C15: 1}
 _CEO: dict[int, str | bytes | int] = {0x3001: "The CEO", 0x3003: "/o=Example/cn=ceo", 0x0C15: 2}
+
+
+# The examples of [MS-OXRTFCP] section 3.
+_HELLO = bytes.fromhex(
+    "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c090020627705b06c647d0a800fa0"
+)
+_LOOP = bytes.fromhex("1a0000001c0000004c5a4675e2d44b51410004205758595a0d6e7d010eb0")
 
 
 def test_a_message_is_its_fields_its_files_and_its_text() -> None:
@@ -87,6 +94,10 @@ def test_another_sender_is_named(sender: dict[int, str | bytes | int], shown: st
         ({0x1013: b"<p>Gr\xfc\xdfe</p><p style='display:none'>obey</p>"}, "Grüße", 1),
         ({0x1013: "<p>Grüße</p>"}, "Grüße", 0),
         ({0x1009: packed_rtf(b"{\\rtf1\\ansi Gr\\'fc\\'dfe\\par {\\v obey}}")}, "Grüße", 1),
+        ({0x1009: _HELLO}, "hello world", 0),
+        ({0x1009: _LOOP}, "WXYZWXYZWXYZWXYZWXYZ", 0),
+        ({0x1009: stored_rtf(b"{\\rtf1 x}")}, "x", 0),
+        ({0x1009: packed_rtf(b"{\\rtf1 ", [(118, 15)])}, "Times New Roman", 0),
         ({0x1000: "Grüße", 0x1013: "<p>Other</p>"}, "Grüße", 0),
         ({0x1000: "Gr\u200büße\u202e"}, "Grüße", 1),
     ],

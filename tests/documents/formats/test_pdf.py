@@ -33,9 +33,9 @@ def test_pages_are_named() -> None:
     assert reading.notes == []
 
 
-@pytest.mark.parametrize(("texts", "pages"), [([""], "1 page"), (["", ""], "2 pages")])
-def test_scans_are_said_to_be_images(texts: list[str], pages: str) -> None:
-    reading = read_with(read, pdf(texts, bitmap=True))
+@pytest.mark.parametrize(("count", "pages"), [(1, "1 page"), (2, "2 pages")])
+def test_scans_are_said_to_be_images(count: int, pages: str) -> None:
+    reading = read_with(read, pdf([b""] * count))
     assert reading.is_scanned
     assert reading.notes == [
         f"{pages} without text, probably scanned. imap_get_attachment with mode=image shows a page."

@@ -54,7 +54,8 @@ def test_a_workbook_written_by_another_program() -> None:
         ('<c t="b"><v>0</v></c>', "FALSE"),
         ('<c t="e"><v>#DIV/0!</v></c>', "#DIV/0!"),
         ("<c><v>0.30000000000000004</v></c>", "0.3"),
-        ('<c s="1"><v>1</v></c>', "1904-01-02"),
+        ('<c s="1"><v>1</v></c>', "1904-01-02"),  # as old Macs count
+        ('<c s="1"><v>0.5</v></c>', "12:00:00"),
         ('<c r="ZZZZ9"><v>4</v></c>', "4"),
         ('<c r="C1"><v>5</v></c>', " |  | 5"),
     ],
@@ -95,9 +96,3 @@ def test_cells(cell: str, shown: str) -> None:
 )
 def test_shown_values(value: str, code: str, shown: str) -> None:
     assert Formats(codes={200: code}, styles=[0, 200]).show(value, 1) == shown
-
-
-def test_the_other_calendar() -> None:
-    """Workbooks of old Macs count from 1904; times of day have no calendar."""
-    formats = Formats(since_1904=True, styles=[14])
-    assert [formats.show(value, 0) for value in ("1", "0.5")] == ["1904-01-02", "12:00:00"]

@@ -4,19 +4,16 @@ import pytest
 
 from imap.line_server import LineServer
 from imap.scenes import make_account, session_on
-from imap.searches import fail, find, letter, letters, request, search_mailboxes, search_one, searches
+from imap.searches import fail, find, letter, letters, request, search_one, searches, when_searching
 from mailmcp.imap.search.order import Order, RankBy
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.values import MailboxPage
 from mailmcp.imap.session import Quirks
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.peer import PeerFactory
-from servers.peer_actions import Action, Respond, Rule
+from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import make_messages
-
-
-def when_searching(action: Action, containing: str = "", nth: int | None = None) -> Rule:
-    return Rule(command="UID SEARCH", containing=containing, action=action, nth=nth)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from imap.searches import NOON
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.verify import has_attachments, matches, merge_items, proof_items
+from mailmcp.imap.search.verify import has_attachments, is_match, merge_items, proof_items
 from mailmcp.model.awaited_reply import AwaitedReply
 from mailmcp.model.query import CRITERIA, SearchQuery
 
@@ -56,14 +56,14 @@ SECOND = timedelta(seconds=1)
 )
 def test_what_a_message_proves(criteria: dict[str, Any], items: tuple[str, ...], *, holds: bool) -> None:
     query = SearchQuery(**criteria)
-    assert matches(query, MESSAGE) is holds
+    assert is_match(query, MESSAGE) is holds
     assert proof_items(query) == items
 
 
 def test_unknown_facts_count_in_favour_of_a_message() -> None:
     bare = FetchedMessage(uid=1)
-    assert matches(SearchQuery(larger_than=5, smaller_than=2, since=NOON, before=NOON), bare)
-    assert not matches(SearchQuery(subject="x"), bare)
+    assert is_match(SearchQuery(larger_than=5, smaller_than=2, since=NOON, before=NOON), bare)
+    assert not is_match(SearchQuery(subject="x"), bare)
 
 
 def test_header_fields_of_rows_and_checks_share_one_section() -> None:
@@ -121,13 +121,7 @@ def test_headers_match_a_criterion(name: str) -> None:
     for values, held in zip(CASES[name], (True, False), strict=True):
         assert values, "cases that hold, and cases that don't"
         for value in values:
-            assert matches(SearchQuery(**{name: value}), message) is held, value
-
-
-def test_all_criteria_must_hold() -> None:
-    message = FetchedMessage(uid=1, sections={"HEADER.FIELDS": FIELDS})
-    assert matches(SearchQuery(from_="jürgen", subject="zürich", to="bob"), message)
-    assert not matches(SearchQuery(from_="jürgen", subject="zürich", to="eve"), message)
+            assert is_match(SearchQuery(**{name: value}), message) is held, value
 
 
 PLAIN = (b"text", b"plain", None, None, None, b"7bit", 5, 1)

@@ -1,1 +1,1 @@
-"""Searching mailboxes: plan, run, order, page. Read `run` first."""
+"""Searching mailboxes. Read `run` first, then `mailbox_page`, `candidates` and `order`."""

@@ -26,14 +26,14 @@ class Candidates:
     """Messages that may match, in order, from where a page begins."""
 
     position: Position
-    """After which they come; its way and bounds are those of each of them."""
+    """The place after which they come, with their way and, if they are those of a block, its bounds."""
 
     uids: "array[int]"
     mailbox: SelectedMailbox
     """As it was then."""
 
     rest: Position | None = None
-    """Where more may be, which weren't searched or sorted yet; None if these are all."""
+    """Where to look for more, which weren't searched or sorted yet; None if these are all."""
 
     rest_matches: int = 0
     """Matches in the rest, at most."""
@@ -57,7 +57,7 @@ class Candidates:
 
         Args:
             now: The mailbox as it is.
-            arrivals_matter: Whether a message that arrived since could be among the rest.
+            arrivals_matter: Whether a message that arrived since may be a candidate.
         """
         before = self.mailbox
         if before.uidvalidity != now.uidvalidity or before.uidnext is None or now.uidnext is None:

@@ -30,8 +30,8 @@ TIMED_CANDIDATES_MAX: Final = 300
 BLOCK_MESSAGES: Final = 2_000
 """Messages that are sorted here at once: about 60 octets each, 120 KB."""
 
-_ALL: Final = 2**32
-"""More candidates than there can be."""
+_UNLIMITED: Final = 2**32
+"""More candidates than there can be, and above every UID."""
 
 
 def find_candidates(
@@ -56,6 +56,7 @@ def find_candidates(
         ToolError: As `search`.
     """
     keeps = not may_change(request.query)
+    # Only where a page begins: the caller compares only its first candidates with the mailbox.
     resumes = keeps and position.is_begun and position is request.position
     kept = request.cache.get(cache_key(request, position)) if resumes else None
     if kept and (position.uid == kept.position.uid or position.uid in kept.uids):
@@ -67,7 +68,7 @@ def find_candidates(
     elif position.way is Way.BLOCK:
         found = yield from _find_block(session, request, plan, position)
     else:
-        found = yield from _find_by_uid(session, request, plan, position, enough=enough)
+        found = yield from _find_in_windows(session, request, plan, position, enough=enough)
     if found and keeps:
         request.cache.put(cache_key(request, found.position), found)
     return found
@@ -79,10 +80,10 @@ def cache_key(request: PageRequest, position: Position) -> Hashable:
     return (*place, request.query, request.order, request.doubted)
 
 
-def _find_by_uid(
+def _find_in_windows(
     session: Session, request: PageRequest, plan: Plan, position: Position, *, enough: int
 ) -> Steps[Candidates | None]:
-    """Search one window after another, of a block or of what follows a UID, until there are enough."""
+    """Search one window after another until there are enough: by UID after a position, or in its block."""
     quirks, query, ascending = session.quirks, request.query, request.order.ascending
     low, high = position.low or 1, position.high or None
     if position.way is Way.UID and ascending:
@@ -91,29 +92,29 @@ def _find_by_uid(
         high = position.uid - 1
     windows = Windows(quirks, query, position.mailbox, (low, high), ascending)
     # Servers count flags fast in any range.
-    counts = bool(query.criteria) and all(row.proof is Proof.FLAGS for row in query.criteria)
+    counts_rest = bool(query.criteria) and all(row.proof is Proof.FLAGS for row in query.criteria)
     found, exists = array("I"), 0
-    more: int | None = None  # matches after the windows, where the server counts them
+    rest_count: int | None = None  # matches in what follows the window, where the server counted them
     unsearched: tuple[str, ...] = ()
     mailbox: SelectedMailbox | None = None
-    while windows.rest is not None and len(found) < enough and more != 0:
+    while windows.rest is not None and len(found) < enough and rest_count != 0:
         window, began = windows.take(), quirks.clock()
         try:
-            result = yield from search(session, plan, window, count=windows.rest if counts else None)
+            result = yield from search(session, plan, window, count=windows.rest if counts_rest else None)
         finally:  # a search that was interrupted probably took too long
             windows.learn(window, quirks.clock() - began)
         if result is None:
             return None
-        mailbox, counts = mailbox or _opened(session), False
+        mailbox, counts_rest = mailbox or _opened(session), False
         exists = _opened(session).exists
         found = found + result.uids if ascending else result.uids + found
-        more = result.counted if more is None else max(more - len(result.uids), 0)
-        if not ascending and result.searched_from and result.searched_from <= (window[1] or _ALL):
-            windows.rest, more = (low, result.searched_from - 1), None
+        rest_count = result.counted if rest_count is None else max(rest_count - len(result.uids), 0)
+        if not ascending and result.searched_from and result.searched_from <= (window[1] or _UNLIMITED):
+            windows.rest, rest_count = (low, result.searched_from - 1), None
         else:
             unsearched = unsearched or result.statements
-        if more is not None and more <= limits.SEARCH_LISTED_MATCHES_MAX:
-            windows.messages = None  # the next window is all that is left
+        if rest_count is not None and rest_count <= limits.SEARCH_LISTED_MATCHES_MAX:
+            windows.next_messages = None  # the next window is all that is left
         if windows.rest is not None:
             request.report(exists - windows.rest_messages, exists)
             if quirks.clock() >= request.search_until:
@@ -121,7 +122,7 @@ def _find_by_uid(
     assert mailbox is not None  # noqa: S101 - there is a window
     uids = found if ascending else found[::-1]
     candidates = Candidates(position=position, uids=uids, mailbox=mailbox, unsearched=unsearched)
-    rest = None if more == 0 else windows.rest
+    rest = None if rest_count == 0 else windows.rest
     if rest is None:
         return candidates
     edge = rest[0] - 1 if ascending else (rest[1] or 0) + 1
@@ -129,8 +130,10 @@ def _find_by_uid(
     if not query.criteria:
         matches = max(windows.rest_messages, 1) if position.is_begun else max(exists - len(found), 0)
         return replace(candidates, rest_matches=matches)
-    if more is not None:
-        return replace(candidates, rest_matches=more, rest_exact=not (more and plan.local.criteria))
+    if rest_count is not None:
+        return replace(
+            candidates, rest_matches=rest_count, rest_exact=not (rest_count and plan.local.criteria)
+        )
     which, searched = "oldest" if ascending else "newest", exists - windows.rest_messages
     where = f"{exists} messages in {code(position.mailbox)}"
     return replace(
@@ -164,16 +167,19 @@ def _find_sorted(
 def _find_block(
     session: Session, request: PageRequest, plan: Plan, position: Position
 ) -> Steps[Candidates | None]:
-    """Sort the candidates of one block here; the first page of a block decides where it ends."""
-    order, begins = request.order, not position.uid
-    enough = BLOCK_MESSAGES if begins else _ALL
-    found = yield from _find_by_uid(session, request, plan, position, enough=enough)
+    """Sort the candidates of one block here.
+
+    The first page of a block decides where it ends; later pages search the same block again.
+    """
+    order, begins_block = request.order, not position.uid
+    enough = BLOCK_MESSAGES if begins_block else _UNLIMITED
+    found = yield from _find_in_windows(session, request, plan, position, enough=enough)
     if found is None:
         return None
-    if begins:
+    if begins_block:
         found = _cut_block(found, ascending=order.ascending)
     ranks = yield from _fetch_ranks(session, sorted(found.uids), request)
-    if not begins:
+    if not begins_block:
         ranks = {uid: rank for uid, rank in ranks.items() if is_after(uid, rank, position, order)}
     rest = _next_block(found.position, ascending=order.ascending)
     return replace(
@@ -209,7 +215,7 @@ def _fetch_ranks(session: Session, uids: Sequence[int], request: PageRequest) ->
     items = ["UID", *RANK_ITEMS[request.order.by]]
     [fetched] = yield from fetch_steps(session, (uids, items))
     if fetched.interrupted:
-        yield []  # raises: without ranks there is no order
+        yield []  # raises again that the connection failed: without ranks there is no order
     ranks: dict[int, int] = {}
     rank = 0
     for uid in uids:

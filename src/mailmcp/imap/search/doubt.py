@@ -3,7 +3,8 @@
 A server is believed when it finds something. When it finds nothing, it is asked for a message that is known
 to be there, by a key of the same kind: the sender of a recent message, a word of its subject or of its text.
 When it finds messages that don't show what was searched for, it is asked for a word that no message has. The
-criteria at which it fails are then checked here, on the messages. What it gets right it is not asked again.
+criteria at which it fails are then checked here, on the messages. So are those by text for which no known
+message can be chosen. What it gets right it is not asked again; flags, sizes and times are never doubted.
 
 Strato finds nothing by any key; iCloud, at times, nothing by any string key; Coremail nothing that isn't
 ASCII; Yahoo shows some of a large mailbox; Proton Bridge and Purelymail mislabel ESEARCH responses.
@@ -50,7 +51,7 @@ def doubt_silence(
 ) -> frozenset[str] | None:
     """Find out whether to believe a server that found nothing in any mailbox.
 
-    Two round trips, once for each kind of criterion; none when it has answered such searches before.
+    Two round trips at most; it isn't asked again by kinds of criteria by which it has found something.
 
     Args:
         session: Used to ask, and to record what was learned.
@@ -59,7 +60,8 @@ def doubt_silence(
 
     Returns:
         None if it is believed; otherwise the names of criteria that it must not be asked for when it is asked
-        again, with ALL_MESSAGES if it finds no message at all.
+        again, with ALL_MESSAGES if it finds no message at all. Empty if it only hides some: the next search
+        says so.
     """
     pages = [each for each in found if isinstance(each, MailboxPage)]
     if any(each.total for each in pages):
@@ -97,7 +99,7 @@ def _ask_for_known(session: Session, query: SearchQuery, page: MailboxPage) -> S
 def doubt_noise(session: Session, query: SearchQuery, uids: Sequence[int]) -> Steps[frozenset[str]]:
     """Find out whether to believe a server that found messages which don't show what was searched for.
 
-    One round trip, once for each kind of criterion.
+    One round trip; none for criteria at which it has passed before.
 
     Args:
         session: As for `doubt_silence`.

@@ -26,8 +26,8 @@ from mailmcp.imap.search.values import MailboxPage, PageRequest
 from mailmcp.imap.search.verify import (
     find_contradicted,
     header_items,
+    is_match,
     look_inside,
-    matches,
     merge_items,
     only_times,
     proof_items,
@@ -57,7 +57,7 @@ class Attempt:
     request: PageRequest
     plan: Plan = field(init=False)
     row_items: Sequence[str] = field(init=False)
-    proof_items: Sequence[str] = field(init=False)
+    verify_items: Sequence[str] = field(init=False)
     matches: list[Position] = field(default_factory=list)
     matched: int = 0
     rows: dict[int, FetchedMessage] = field(default_factory=dict)
@@ -78,10 +78,10 @@ class Attempt:
         self.plan = plan_search(self.session, request.query, request.doubted)
         row, proof = ["UID", *request.items(self.session)], ["UID", *proof_items(self.plan.local)]
         if request.tally:
-            self.row_items = self.proof_items = merge_items(row, proof)
+            self.row_items = self.verify_items = merge_items(row, proof)
         else:
-            self.proof_items = merge_items(proof, RANK_ITEMS[request.order.by])
-            self.row_items = merge_items(row, [*self.proof_items, *header_items(request.query)])
+            self.verify_items = merge_items(proof, RANK_ITEMS[request.order.by])
+            self.row_items = merge_items(row, [*self.verify_items, *header_items(request.query)])
 
     def make(self) -> Steps[MailboxPage | PageRequest]:
         """Make the page, or return what to request instead."""
@@ -89,9 +89,9 @@ class Attempt:
         first = yield from self._find(request.position)
         if first is None:
             return request
-        begins = not (request.position.is_begun or request.tally)
-        tests_order = begins and request.position.way is Way.UID
-        verifies_all = begins and self._is_cheap_to_verify(first)
+        is_first_page = not (request.position.is_begun or request.tally)
+        tests_order = is_first_page and request.position.way is Way.UID
+        verifies_all = is_first_page and self._is_cheap_to_verify(first)
         times = yield from self._fetch_first(first.uids, everything=verifies_all, samples=tests_order)
         mailbox = session.mailbox
         if mailbox is None or (first.from_cache and not first.uids):
@@ -157,6 +157,8 @@ class Attempt:
             everything: Whether to fetch what verifies all others.
             samples: Whether to fetch the times of some others.
 
+        If the connection fails, rows that didn't come are failures, and stay on this page.
+
         Returns:
             All messages whose times came.
         """
@@ -165,7 +167,7 @@ class Attempt:
             return []
         sample = sample_evenly(others) if samples and not everything else ()
         jobs: list[FetchJob] = [(first, self.row_items)]
-        jobs += [(others, self.proof_items)] if everything else []
+        jobs += [(others, self.verify_items)] if everything else []
         jobs += [(sample, _TIMES)] if sample else []
         results = yield from fetch_steps(self.session, *jobs)
         sampled = results.pop().messages.values() if sample else ()
@@ -206,10 +208,10 @@ class Attempt:
     def _look_at(self, chunk: Sequence[int]) -> Steps[bool]:
         """Fetch what decides whether candidates match; returns whether all came, or their failures."""
         verifies = bool(self.plan.local.criteria)
-        items = self.proof_items if verifies else self.row_items
+        items = self.verify_items if verifies else self.row_items
         results = yield from fetch_steps(self.session, (chunk, items))
         [fetched] = yield from look_inside(self.session, self.plan.local, results)
-        if fetched.interrupted:  # the next page begins with them
+        if fetched.interrupted:  # the next page begins with this chunk
             self.interrupted = True
             if self.request.tally:
                 self.failures |= fetched.failures
@@ -222,10 +224,10 @@ class Attempt:
     def _may_match(self, uid: int) -> bool:
         """Return whether a message matches, or couldn't be fetched."""
         local = self.plan.local
-        return not local.criteria or uid not in self.seen or matches(local, self.seen[uid])
+        return not local.criteria or uid not in self.seen or is_match(local, self.seen[uid])
 
     def _check(self, uid: int, place: Position) -> None:
-        """Take a candidate that was looked at, if it matches."""
+        """Count a candidate that was looked at as checked; take it if it matches or couldn't be fetched."""
         request, row = self.request, self.seen.get(uid)
         self.checked += 1
         is_gone = row is None and self.failures[uid].code is Code.NOT_FOUND
@@ -248,9 +250,10 @@ class Attempt:
             del self.seen[uid]
 
     def _has_arrived_since(self, rank: int) -> bool:
-        """Return whether a message arrived after the first page of a search that has taken nothing here yet.
+        """Return whether a message arrived after the first page, in a mailbox of which nothing was shown yet.
 
-        A high UID alone doesn't prove it: a message that was moved here has one, too, but a lower rank.
+        The position has no UID then, only the rank of the last message shown of other mailboxes. A high UID
+        doesn't prove it: a message that was moved here has one, too, but a lower rank.
         """
         position = self.request.position
         slack = ORDER_SLACK_S if position.way is Way.UID else 0
@@ -273,9 +276,9 @@ class Attempt:
             return frozenset()
         asked = request.query.only(row for row in request.query.criteria if row.name not in request.doubted)
         found_all = len(candidates.uids) == exists >= _MANY_MESSAGES
-        wrong = find_contradicted(asked, rows, words=found_all)
-        negated = frozenset(row.name for row in wrong.criteria if row.negated)
-        looked_for = wrong.only(row for row in wrong.criteria if not row.negated)
+        contradicted = find_contradicted(asked, rows, words=found_all)
+        negated = frozenset(row.name for row in contradicted.criteria if row.negated)
+        looked_for = contradicted.only(row for row in contradicted.criteria if not row.negated)
         return negated | (yield from doubt_noise(session, looked_for, [each.uid for each in rows]))
 
     def _page(
@@ -288,7 +291,7 @@ class Attempt:
             last: Those with which it ended.
             mailbox: As it is now.
             left: Of the last ones, how many weren't checked.
-            verified_all: Whether all of them match.
+            verified_all: Whether those were verified, too.
         """
         request, plan, uidvalidity = self.request, self.plan, mailbox.uidvalidity
         position = replace(first.position, uidvalidity=uidvalidity)
@@ -330,7 +333,10 @@ class Attempt:
         )
 
     def _is_in_order(self, found: Candidates) -> bool:
-        """Return whether the matches go by the order that was asked for, as far as their rows show."""
+        """Return whether the matches go by the order that was asked for, as far as their rows show.
+
+        One block of several is in order in itself, but not with the next.
+        """
         if found.position.way is Way.BLOCK:
             return not found.position.is_bounded
         slack = ORDER_SLACK_S if found.position.way is Way.UID else 0

@@ -68,7 +68,7 @@ def sort_by_rank(ranks: Mapping[int, int], order: Order) -> "array[int]":
 
 
 def is_after(uid: int, rank: int, position: Position, order: Order) -> bool:
-    """Return whether a message comes after a position."""
+    """Return whether a message comes after a position by SORT or in a block; by UID, only the UID counts."""
     here, there = (rank, uid), (position.rank, position.uid)
     return here > there if order.ascending else here < there
 

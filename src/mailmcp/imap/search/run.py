@@ -1,4 +1,4 @@
-"""Search mailboxes, and make a page of the matches of each: one loop over candidates and rows.
+"""Search mailboxes, and make a page of the matches of each; the loop that fills it is in `mailbox_page`.
 
 Blocking; runs on a session in a pool's thread. A caller that merges mailboxes asks for a page of each, takes
 the best, and continues in each mailbox after what it took.
@@ -33,8 +33,9 @@ def search_mailboxes(
     Args:
         session: The session.
         requests: What to search for, the same in all mailboxes, and where.
-        on_lost: Called if the connection fails, with the pages that arrived in part: messages that
-            didn't arrive are failures. Pages of which nothing arrived get its error.
+        on_lost: Called if the connection fails, with what came before: a page, in which messages that
+            didn't come are failures, or the error for a mailbox of which nothing came. The caller
+            decides what of it to show.
 
     Returns:
         For each request its page, or its error: NotFoundError (`mailbox_missing`), ConflictError
@@ -65,23 +66,27 @@ def _search(
     try:
         return run_pipelined(session, tasks)
     except ToolError as error:
-        on_lost([_arrived(task.outcome, error) for task in tasks])
+        on_lost([_what_came(task.outcome, error) for task in tasks])
         raise
 
 
-def _arrived(outcome: MailboxPage | ToolError, error: ToolError) -> MailboxPage | ToolError:
-    """Return the outcome of a mailbox, or the error where nothing arrived of its page."""
+def _what_came(outcome: MailboxPage | ToolError, error: ToolError) -> MailboxPage | ToolError:
+    """Return the outcome of a mailbox, or the error where no row of its page came."""
     if isinstance(outcome, MailboxPage) and outcome.checked:
         return outcome if outcome.fetched.messages or outcome.tally else error
     return outcome
 
 
 def _make_page(session: Session, request: PageRequest) -> Steps[MailboxPage]:
-    """Make a page; again as often as its rows show that the search must be another one."""
+    """Make a page, in as many attempts as that takes.
+
+    An attempt returns another request if the server refuses the charset, if kept candidates are out of date,
+    if UIDs don't follow the order, or if the rows contradict what was searched for.
+    """
     quirks, name = session.quirks, canonical_name(request.position.mailbox)
     request = replace(request, position=replace(request.position, mailbox=name))
     if name not in quirks.sizes and is_large(quirks.largest_seen):
-        yield []  # learn the size of this one: it may be large, too
+        yield []  # opens it, to learn its size before it is searched: it may be large, too
     if not request.position.is_begun:
         request = replace(
             request, position=replace(request.position, way=(yield from _choose_way(session, request)))

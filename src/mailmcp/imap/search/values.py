@@ -21,7 +21,7 @@ class Tally(Protocol):
         """Add a match."""
 
     def grant(self, wanted: int) -> int:
-        """Return how many of some messages to fetch next; 0 to end."""
+        """Return how many messages to fetch next, at most `wanted`; 0 to end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class PageRequest:
     """Names of criteria that the server must not be asked for; see `doubt`."""
 
     search_until: float = inf
-    """On the clock of the quirks: when to return what was found so far."""
+    """By `Quirks.clock`: when to return what was found so far."""
 
     report: Callable[[int, int], None] = lambda _searched, _exists: None
     """Called with progress if it takes several searches: messages searched so far, and all."""
@@ -73,13 +73,19 @@ class MailboxPage:
     """The places of the matches of this page, in order, also of those that couldn't be fetched."""
 
     fetched: Fetched
-    """A row or a failure for each match."""
+    """A row or a failure for each match.
+
+    If the connection failed, rows of the page that didn't come are failures.
+    """
 
     after: Position
-    """Where the next page begins: after all that was checked."""
+    """Where the next page begins if all matches are shown: after all that was checked."""
 
     left: int
-    """Candidates that weren't checked, at most. Unless it is 0, matches may follow a page that isn't full."""
+    """Candidates that weren't checked, and messages that weren't searched, at most.
+
+    Unless it is 0, matches may follow a page that isn't full.
+    """
 
     total: int
     """Matches from the beginning of this page on."""
@@ -91,7 +97,7 @@ class MailboxPage:
     """Candidates that were looked at."""
 
     unchecked: int = 0
-    """Candidates that were found and left for the next page, though this one isn't full."""
+    """Candidates that were found, and left because the time was over or the connection failed."""
 
     in_order: bool = True
     """False if the rows show that the way of the search isn't the order that was asked for."""
@@ -137,7 +143,7 @@ class MailboxPage:
 
         Args:
             taken: How many, from 0.
-            edge: The rank of the last message on the page that shows them, wherever that is.
+            edge: The rank of the last message that the caller shows, perhaps of another mailbox.
         """
         if taken == len(self.matches):
             return self.after
@@ -145,4 +151,4 @@ class MailboxPage:
             return self.matches[taken - 1]
         if self.position.uid or self.order.ascending:
             return self.position
-        return replace(self.position, rank=edge)  # what arrives from now on isn't part of the search
+        return replace(self.position, rank=edge)  # what would come before it has arrived since

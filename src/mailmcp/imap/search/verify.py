@@ -92,7 +92,7 @@ def only_times(query: SearchQuery) -> bool:
     return {row.proof for row in query.criteria} in ({Proof.TIME}, {Proof.WRITTEN})
 
 
-def matches(query: SearchQuery, message: FetchedMessage) -> bool:
+def is_match(query: SearchQuery, message: FetchedMessage) -> bool:
     """Return whether a message matches, as far as it shows that."""
     headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
     return all(_holds(row, query[row], message, headers) for row in query.criteria)

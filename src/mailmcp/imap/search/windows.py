@@ -1,8 +1,9 @@
 """Windows: the ranges of UIDs in which a large mailbox is searched, one after another.
 
-An ordinary mailbox is one window. A large one, or one in which such a search was slow before, is searched
-from where the page begins, in windows that grow with the speed of the server. So the first messages are there
-early, however long it takes to search everything, and the next page goes on where the last window ended.
+An ordinary mailbox is one window. So is one that was never opened, whose size isn't known. A large one, or
+one in which such a search was slow before, is searched from where the page begins, in windows that grow with
+the speed of the server. So the first messages are there early, however long it takes to search everything,
+and the next page goes on where the last window ended.
 """
 
 from dataclasses import dataclass, field
@@ -18,8 +19,8 @@ LARGE_MAILBOX_MESSAGES: Final = 50_000
 """Larger mailboxes are searched in windows. No server sorts them: it may have to open every message."""
 
 SEARCH_WINDOW_MESSAGES: Final = 10_000
-"""Messages in the first window, about: 8 KB of UIDs if one in ten matches. Without criteria all match, and it
-has SEARCH_LISTED_MATCHES_MAX."""
+"""About how many messages the first window has: 8 KB of UIDs if one in ten matches. Without criteria, all
+match, and it has SEARCH_LISTED_MATCHES_MAX."""
 
 SEARCH_WINDOW_S: Final = 2.0
 """How long the search of a window should take: long enough to make the round trip small, short enough to
@@ -29,7 +30,7 @@ SEARCH_SLOW_S: Final = 10.0
 """A mailbox of any size is searched in windows if the server would take longer for all of it."""
 
 SEARCH_WINDOW_GROWTH_MAX: Final = 8.0
-"""How much larger than the one before a window may be: the fourth may have a million messages."""
+"""A window may be so many times as large as the one before: the fourth may have a million messages."""
 
 _INSTANT_S: Final = 0.001
 
@@ -55,15 +56,15 @@ class Windows:
     """What follows the windows that were taken; None for nothing."""
 
     ascending: bool
-    messages: int | None = field(init=False, default=None)
-    """In the next window, about; None for all."""
+    next_messages: int | None = field(init=False, default=None)
+    """About how many messages the next window has; None for all that are left."""
 
     def __post_init__(self) -> None:
         speed = self.quirks.search_speeds.get(self._criteria)
         is_slow = speed is not None and self._exists > speed * SEARCH_SLOW_S
         if self._uidnext and (is_slow or is_large(self._exists)):
             first = SEARCH_WINDOW_MESSAGES if self._criteria else limits.SEARCH_LISTED_MATCHES_MAX
-            self.messages = min(int(speed * SEARCH_WINDOW_S), first) if speed else first
+            self.next_messages = min(int(speed * SEARCH_WINDOW_S), first) if speed else first
 
     @property
     def rest_messages(self) -> int:
@@ -75,7 +76,7 @@ class Windows:
         assert self.rest is not None  # noqa: S101 - the caller checks it
         low, high = self.rest
         last = self._last(self.rest)
-        width = last if self.messages is None else int(self.messages / self._density) + 1
+        width = last if self.next_messages is None else int(self.next_messages / self._density) + 1
         if last - low < width:
             self.rest = None
             return low, high
@@ -90,9 +91,9 @@ class Windows:
         messages, elapsed_s = self._count(window), max(elapsed_s, _INSTANT_S)
         if messages and elapsed_s >= SEARCH_WINDOW_S:
             self.quirks.search_speeds[self._criteria] = messages / elapsed_s
-        if self.messages is not None:
-            self.messages = (
-                int(self.messages * min(SEARCH_WINDOW_S / elapsed_s, SEARCH_WINDOW_GROWTH_MAX)) + 1
+        if self.next_messages is not None:
+            self.next_messages = (
+                int(self.next_messages * min(SEARCH_WINDOW_S / elapsed_s, SEARCH_WINDOW_GROWTH_MAX)) + 1
             )
 
     @property

@@ -34,10 +34,7 @@ _FAILURES: Final = {
     Code.CONFLICT: ("CONFLICT", "conflict", "List or search again; ids from before are void."),
     Code.INTERNAL: ("INTERNAL_ERROR", "internal", "Look into the server's log."),
 }
-"""How this dialect spells each code, its type, and what to do about it.
-
-An error that is retryable or names a next action says that instead.
-"""
+"""How this dialect spells each code, its type, and what to do unless the error is retryable or says more."""
 
 ERROR_CODES: Final = {code: spelled for code, (spelled, _, _) in _FAILURES.items()}
 ERROR_TYPES: Final = {code: kind for code, (_, kind, _) in _FAILURES.items()}

@@ -62,9 +62,6 @@ reads and writes in threads too."""
 _LEVELS: Final = {Code.INTERNAL: logging.ERROR, Code.TIMEOUT: logging.ERROR}
 """Other failures are warnings: the caller can fix them."""
 
-_VERSION: Final = re.compile(r"[A-Za-z][A-Za-z0-9.-]*/[0-9][0-9.]*")
-"""The name is also the prefix of keys in `_meta`, and MCP allows no other characters there."""
-
 _TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
 """W3C Trace Context section 3.2.2."""
 
@@ -131,7 +128,9 @@ class Toolset:
         Raises:
             ValueError: The version isn't a name and a number.
         """
-        if not _VERSION.fullmatch(version):
+        if not re.fullmatch(
+            r"[A-Za-z][A-Za-z0-9.-]*/[0-9][0-9.]*", version
+        ):  # the name begins keys of `_meta`
             raise ValueError(f"{version!r} isn't a name and a number, such as tickets/1")
         self.version = version
         self._context = context
