@@ -41,18 +41,9 @@ def test_each_format_becomes_png_or_jpeg(kind: str, mode: str, shown: str) -> No
     assert opened(octets).mode in {"L", "RGB", "RGBA"}
 
 
-@pytest.mark.parametrize(
-    ("size", "scaled"),
-    [
-        ((SIDE, 10), (SIDE, 10)),
-        ((2 * SIDE, 100), (SIDE, 50)),
-        ((100, 4 * SIDE), (25, SIDE)),
-    ],
-)
-def test_the_longer_side_is_limited(size: tuple[int, int], scaled: tuple[int, int]) -> None:
-    facts, _ = _drawn(image(*size))
-    assert (facts["width"], facts["height"]) == scaled
-    assert (facts["source_width"], facts["source_height"]) == size
+def test_the_longer_side_is_limited() -> None:
+    facts, _ = _drawn(image(100, 4 * SIDE))
+    assert (facts["width"], facts["height"]) == (25, SIDE)
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF"])

@@ -1,4 +1,4 @@
-"""PDF, honest and hostile; what burns time or memory for good is in `test_process_hostile.py`."""
+"""PDF, honest and hostile; what burns time or memory for good is in `test_process.py`."""
 
 import io
 
