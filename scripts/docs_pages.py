@@ -134,24 +134,13 @@ def tool_page() -> str:
         tool = published.model_dump(mode="json", by_alias=True, exclude_none=True)
         required = tool["inputSchema"].get("required", [])
         arguments = [
-            f"- `{name}` ({_traits(schema, is_required=name in required)})" + _said(schema)
+            f"- `{name}` ({_traits(schema, is_required=name in required)})"
+            + (f": {schema['description']}" if "description" in schema else "")
             for name, schema in tool["inputSchema"]["properties"].items()
         ]
-        parts.append(
-            "\n".join(
-                [
-                    f"### `{tool['name']}`",
-                    "",
-                    tool["description"],
-                    "",
-                    *(arguments or ["It takes no arguments."]),
-                    "",
-                    "It returns:",
-                    "",
-                    *_fields(tool["outputSchema"]["properties"]["data"], "data"),
-                ]
-            )
-        )
+        taken = "\n".join(arguments) or "It takes no arguments."
+        returned = "\n".join(_fields(tool["outputSchema"]["properties"]["data"], "data"))
+        parts.append(f"### `{tool['name']}`\n\n{tool['description']}\n\n{taken}\n\nIt returns:\n\n{returned}")
     return "\n\n".join(parts)
 
 
@@ -161,11 +150,6 @@ def _traits(schema: dict[str, Any], *, is_required: bool) -> str:
     bounds = " to ".join(str(schema[key]) for key in ("minimum", "maximum") if key in schema)
     default = f"; default `{json.dumps(schema['default'])}`" if "default" in schema else ""
     return f"{kind}{bounds and ' ' + bounds}{'; required' if is_required else default}"
-
-
-def _said(schema: dict[str, Any]) -> str:
-    said = str(schema.get("description", ""))
-    return f": {said}" if said else ""
 
 
 def _fields(schema: dict[str, Any], where: str) -> list[str]:

@@ -46,8 +46,9 @@ def make_manifest() -> dict[str, Any]:
 
     A field without a default would reach the server as the literal `${user_config.NAME}` if left blank.
     """
+    manifest: dict[str, Any] = json.loads((BUNDLE / "manifest.json").read_text(encoding="utf-8"))
     tools = [{"name": tool.name, "description": tool.title} for tool in TOOLS]
-    return _read_json("manifest.json") | {"version": mailmcp.__version__, "tools": tools}
+    return manifest | {"version": mailmcp.__version__, "tools": tools}
 
 
 def write_bundle(folder: Path, wheels: tuple[Path, Path]) -> None:
@@ -72,14 +73,9 @@ def registry_entry(owner: str) -> dict[str, Any]:
     name = f"io.github.{owner}/mailmcp"
     if f"<!-- mcp-name: {name} -->" not in (ROOT / "README.md").read_text(encoding="utf-8"):
         raise ValueError(f"add the line <!-- mcp-name: {name} --> to README.md first")
-    entry = _read_json("server.json") | {"name": name, "version": mailmcp.__version__}
+    entry: dict[str, Any] = json.loads((BUNDLE / "server.json").read_text(encoding="utf-8"))
     entry["packages"][0]["version"] = mailmcp.__version__
-    return entry
-
-
-def _read_json(name: str) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads((BUNDLE / name).read_text(encoding="utf-8"))
-    return value
+    return entry | {"name": name, "version": mailmcp.__version__}
 
 
 def install(folder: Path, *arguments: str) -> Path:
@@ -96,19 +92,14 @@ def run(*command: str, cwd: Path | None = None) -> None:
 
 
 @click.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
-    default=ROOT / "dist",
-    help="Where the files go. Default: dist in the checkout.",
-)
 @click.option("--owner", help="The GitHub user or organization that publishes mailmcp in the MCP registry.")
-def main(out: Path, owner: str | None) -> None:
-    """Build the distributions, the bundle and the registry's entry, and try what can be tried."""
+def main(owner: str | None) -> None:
+    """Build the distributions, the bundle and the registry's entry in dist/, and try what can be tried."""
     try:
         entry = registry_entry(owner) if owner else None
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--owner") from error
+    out = ROOT / "dist"
     wheels = build_distributions(out)
     run(sys.executable, "-m", "twine", "check", "--strict", *map(str, wheels))
     with TemporaryDirectory() as scratch:
@@ -118,7 +109,7 @@ def main(out: Path, owner: str | None) -> None:
         write_bundle(Path(scratch, "mailmcp"), wheels)
         node = str(out / "node")
         run("npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--prefix", node, MCPB)
-        mcpb = str(out / "node" / "node_modules" / ".bin" / "mcpb")
+        mcpb = f"{node}/node_modules/.bin/mcpb"
         run(mcpb, "validate", str(Path(scratch, "mailmcp", "manifest.json")))
         run(mcpb, "pack", str(Path(scratch, "mailmcp")), str(out / f"mailmcp-{mailmcp.__version__}.mcpb"))
     if entry is not None:

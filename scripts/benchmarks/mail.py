@@ -54,16 +54,15 @@ def make_messages(count: int) -> Iterator[bytes]:
 
 
 def make_notices(count: int) -> Iterator[bytes]:
-    """Make tiny messages; one in ten has more than 600 octets, and 71 in a million come from `SENDER`."""
-    line = b"These are the words of a short message, about as long as notices are.\n"
+    """Make tiny messages, of which 71 in a million come from `SENDER`, about `RARE_WORD`."""
+    body = b"These are the words of a short message, about as long as notices are.\n" * 5
     for number in range(1, count + 1):
         is_rare = number % 14_000 == 0
         sender = SENDER if is_rare else f"p{number % 97}@example.com"
-        yield (
-            b"From: %b\nTo: Mia <mia@example.com>\nSubject: Notice %d%b\nMessage-ID: <%d@example.com>\n"
-            b"Date: Fri, 1 Jan 2016 12:00:00 +0000\n\n%b"
-            % (sender.encode(), number, b" zeppelin" * is_rare, number, line * (5 if number % 10 else 7))
-        )
+        subject = f"Notice {number} {RARE_WORD}" if is_rare else f"Notice {number}"
+        head = f"From: {sender}\nTo: Ann <ann@example.com>\nSubject: {subject}\n"
+        date = f"Message-ID: <{number}@example.com>\nDate: Fri, 1 Jan 2016 12:00:00 +0000\n\n"
+        yield (head + date).encode() + body
 
 
 def _body(

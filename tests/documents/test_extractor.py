@@ -51,7 +51,8 @@ def test_waiting_ends_at_the_deadline_and_a_cancelled_call_makes_room(
     hanging = program(f"open({str(door)!r}, 'w').close()\nwhile True: time.sleep(60)")
 
     async def run() -> None:
-        extractor = Extractor(processes=1)
+        monkeypatch.setattr("mailmcp.documents.extractor.EXTRACT_PROCESSES", 1)
+        extractor = Extractor()
         with monkeypatch.context() as patched:
             patched.setattr(process, "worker_command", lambda _: hanging)
             async with anyio.create_task_group() as tasks:

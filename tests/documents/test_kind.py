@@ -79,7 +79,5 @@ def test_directories_that_lie_are_walked_to_their_end_only() -> None:
     end = b"PK\x05\x06" + bytes(12)
     assert detect_kind(b"PK\x03\x04" + end + struct.pack("<IH", 2**32 - 1, 0), None) is Kind.ZIP
     assert detect_kind(b"PK\x03\x04" + end[:10], None) is Kind.ZIP
-    many = zipped({f"x{number}": "" for number in range(1_100)} | {"word/document.xml": ""})
-    assert detect_kind(many, None) is Kind.ZIP
     truncated_entry = b"PK\x03\x04" + b"PK\x01\x02" + end + struct.pack("<I", 4)
     assert detect_kind(truncated_entry, None) is Kind.ZIP

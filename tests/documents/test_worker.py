@@ -17,7 +17,7 @@ _MANY = "".join(paragraph(f"line {number}") for number in range(20_000))
 
 
 def _answer(content: bytes, kind: str = "docx", max_chars: int = 1_000_000) -> dict[str, Any]:
-    job = Job(task=Task.TEXT, kind=kind, max_chars=max_chars, time_s=60, memory_octets=0)
+    job = Job(task=Task.TEXT, kind=kind, time_s=60, memory_octets=0)
     line, _, octets = worker.answer(
         worker.load_reader(job), content, job, writer(max_chars=max_chars)
     ).partition(b"\n")

@@ -68,7 +68,7 @@ def mutated(whole: bytes, seed: int) -> bytes:
 def answers(kind: str, member: str, content: bytes) -> Iterator[dict[str, object]]:
     """Read the text, and a file within if it is named, as the worker does."""
     for task in (Task.TEXT, Task.MEMBER) if member else (Task.TEXT,):
-        job = Job(task=task, kind=kind, max_chars=10_000, member=member, time_s=60, memory_octets=0)
+        job = Job(task=task, kind=kind, member=member, time_s=60, memory_octets=0)
         answer = worker.answer(worker.load_reader(job), content, job, writer(max_chars=10_000))
         yield json.loads(answer.partition(b"\n")[0])
 

@@ -33,9 +33,6 @@ class Archive:
         self._left = limits.ARCHIVE_OCTETS_MAX
         self._names = {entry.filename: entry for entry in entries}
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._names
-
     def elements(self, name: str, whole: Collection[str] = ()) -> Iterator[Element]:
         """Parse one entry as `read_elements` does; one that is missing has no elements.
 
@@ -75,6 +72,6 @@ class Archive:
             UnreadableError: There is none.
         """
         for kind, path in self.relations("").values():
-            if kind == "officeDocument" and path in self:
+            if kind == "officeDocument" and path in self._names:
                 return path
         raise UnreadableError(Cause.MALFORMED)

@@ -27,9 +27,6 @@ class Job:
 
     task: str
     kind: str
-    max_chars: int = limits.EXTRACTED_CHARS_MAX
-    """Of a text."""
-
     page: int = 1
     """Of a picture, from 1."""
 

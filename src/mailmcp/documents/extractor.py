@@ -33,15 +33,8 @@ _SHARE_OF_CALL: Final = 0.8
 class Extractor:
     """Shared by all calls of one event loop."""
 
-    def __init__(
-        self,
-        *,
-        processes: int = EXTRACT_PROCESSES,
-        memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
-    ) -> None:
-        """Allow `processes` at a time, each with `memory_octets`."""
-        self._slots = CapacityLimiter(processes)
-        self._memory_octets = memory_octets
+    def __init__(self) -> None:
+        self._slots = CapacityLimiter(EXTRACT_PROCESSES)
         self._cache: OrderedDict[tuple[Kind, bytes], Extraction] = OrderedDict()
 
     async def extract(self, content: bytes, kind: Kind, *, deadline: float = math.inf) -> Extraction:
@@ -80,6 +73,6 @@ class Extractor:
             async with self._slots:
                 left_s = (deadline - anyio.current_time()) * _SHARE_OF_CALL
                 time_s = min(limits.EXTRACT_TIMEOUT_S, left_s)
-                job = replace(job, time_s=time_s, memory_octets=self._memory_octets)
+                job = replace(job, time_s=time_s, memory_octets=limits.EXTRACT_MEMORY_OCTETS)
                 return await run_job(content, job, result)
         raise UnreadableError(Cause.TIMED_OUT)

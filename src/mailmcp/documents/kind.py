@@ -5,8 +5,6 @@ process, so it reads only a few octets and, within limits, the directory of a zi
 """
 
 import re
-import struct
-from collections.abc import Iterator
 from enum import StrEnum, unique
 from typing import Final
 
@@ -22,9 +20,6 @@ _ZIP_END_WITHIN: Final = 65_557
 """The end record of a zip and its longest comment."""
 
 _ZIP_ENTRY: Final = b"PK\x01\x02"
-_ZIP_ENTRY_OCTETS: Final = 46
-_ZIP_NAMES_MAX: Final = 1_000
-"""Names to read of a zip; the folders that reveal its kind come among the first."""
 
 
 @unique
@@ -111,6 +106,7 @@ _LABELS: Final = {
 
 _BY_LABEL: Final = {label: kind for kind, labels in _LABELS.items() for label in labels.split()}
 _BY_FOLDER: Final = {b"word/": Kind.DOCX, b"xl/": Kind.XLSX, b"ppt/": Kind.PPTX}
+_ENTRY_IN_FOLDER: Final = re.compile(rb"PK\x01\x02.{42}(word/|xl/|ppt/)", re.DOTALL)
 _ODF_MIMETYPE: Final = re.compile(rb"mimetype(application/vnd\.oasis\.opendocument\.[a-z]{1,20})")
 _BY_STREAM: Final = {
     "EncryptedPackage": Kind.ENCRYPTED_OFFICE,
@@ -174,33 +170,20 @@ def detect_kind(content: bytes, guess: Kind | None) -> Kind | None:
 
 
 def _detect_zip(content: bytes, guess: Kind | None) -> Kind:
-    """Recognise ODF by its first entry (ODF 1.3 part 2, section 3.3), Office Open XML by its folders."""
+    """Recognise ODF by its first entry (ODF 1.3 part 2, section 3.3), Office Open XML by its folders.
+
+    Of the central directory, only its position is trusted.
+    """
     labelled = _ODF_MIMETYPE.match(content, 30)
     if labelled:
         return _BY_LABEL.get(labelled[1].decode("ascii"), Kind.ZIP)
-    named = False
-    for name in _zip_names(content):
-        named = True
-        for folder, kind in _BY_FOLDER.items():
-            if name.startswith(folder):
-                return kind
-    is_likely = guess in {Kind.ODT, Kind.ODS, Kind.ODP} or (not named and guess in _BY_FOLDER.values())
-    return guess if guess is not None and is_likely else Kind.ZIP
-
-
-def _zip_names(content: bytes) -> Iterator[bytes]:
-    """Walk the central directory; only its position is trusted."""
     end = content.rfind(_ZIP_END, max(0, len(content) - _ZIP_END_WITHIN))
-    if end < 0 or end + 20 > len(content):
-        return
-    position: int = struct.unpack_from("<I", content, end + 16)[0]
-    for _ in range(_ZIP_NAMES_MAX):
-        if content[position : position + 4] != _ZIP_ENTRY or position + _ZIP_ENTRY_OCTETS > len(content):
-            return
-        name, extra, comment = struct.unpack_from("<HHH", content, position + 28)
-        start = position + _ZIP_ENTRY_OCTETS
-        yield content[start : start + name]
-        position = start + name + extra + comment
+    directory = int.from_bytes(content[end + 16 : end + 20], "little") if end >= 0 else len(content)
+    if found := _ENTRY_IN_FOLDER.search(content, directory, max(end, 0)):
+        return _BY_FOLDER[found[1]]
+    is_damaged = not content.startswith(_ZIP_ENTRY, directory)
+    is_likely = guess in {Kind.ODT, Kind.ODS, Kind.ODP} or (is_damaged and guess in _BY_FOLDER.values())
+    return guess if guess is not None and is_likely else Kind.ZIP
 
 
 def _detect_ole(content: bytes, guess: Kind | None) -> Kind | None:

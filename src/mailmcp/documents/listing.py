@@ -94,8 +94,10 @@ def read_file(files: Iterable[File], name: str) -> bytes:
         UnreadableError: There is none, or it is encrypted, a link or too large.
         StopReading: Time is up.
     """
+    # Composed: macOS doesn't compose the letters of names, and nobody sees which is which.
+    wanted = unicodedata.normalize("NFC", name)
     for listed, file in _listed(files):
-        if listed == _compose(name):
+        if listed == wanted:
             if file.refused is not None:
                 raise UnreadableError(file.refused)
             return file.read()
@@ -126,7 +128,7 @@ def _listed(files: Iterable[File]) -> Iterator[tuple[str, File]]:
     used: set[str] = set()
     latest: dict[str, int] = {}
     for file in files:
-        cleaned = _compose(clean_line(file.name).text)
+        cleaned = unicodedata.normalize("NFC", clean_line(file.name).text)
         plain = cut_start(cleaned, limits.FILENAME_CHARS_MAX) or "unnamed"
         shown, number = plain, latest.get(plain, 1)
         while shown in used:
@@ -135,8 +137,3 @@ def _listed(files: Iterable[File]) -> Iterator[tuple[str, File]]:
         latest[plain] = number
         used.add(shown)
         yield shown, file
-
-
-def _compose(name: str) -> str:
-    """Compose the letters of a name (Unicode NFC): macOS doesn't, and nobody sees which is which."""
-    return unicodedata.normalize("NFC", name)

@@ -29,17 +29,12 @@ _EASTERN: Final = frozenset(
 def decode_names(names: Sequence[bytes]) -> list[str]:
     """Decode the names of one archive, all in one charset: UTF-8, a guess, or else that of DOS."""
     together = b"\n".join(dict.fromkeys(names))
-    codec = _codec_of(together[:CHARSET_GUESS_OCTETS])
-    return [name.decode(codec, "replace") for name in names]
-
-
-def _codec_of(names: bytes) -> str:
     try:
-        names.decode()
-    except UnicodeDecodeError as error:
-        is_cut = error.reason == "unexpected end of data" and error.start >= len(names) - 3
-        return "utf-8" if is_cut else _guess(names)
-    return "utf-8"
+        together.decode()
+        codec = "utf-8"
+    except UnicodeDecodeError:
+        codec = _guess(together[:CHARSET_GUESS_OCTETS])
+    return [name.decode(codec, "replace") for name in names]
 
 
 def _guess(names: bytes) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Final
 
+from mailmcp import limits
 from mailmcp.documents import sandbox
 from mailmcp.documents.extraction import Cause, Job, Task, UnreadableError
 from mailmcp.documents.listing import read_file
@@ -59,7 +60,7 @@ def main() -> None:  # pragma: no cover - in a process whose limits keep it from
     reader = load_reader(job)  # before the audit hook, which refuses to load pdfium
     sandbox.install_audit_hook()
     logging.disable()
-    out = Writer(max_chars=job.max_chars, stop_at=time.monotonic() + job.time_s)
+    out = Writer(max_chars=limits.EXTRACTED_CHARS_MAX, stop_at=time.monotonic() + job.time_s)
     sandbox.set_timer(job.time_s, out.interrupt)
     sys.stdout.buffer.write(answer(reader, content, job, out))
     sys.stdout.buffer.flush()

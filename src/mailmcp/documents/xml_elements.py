@@ -16,6 +16,7 @@ XML_DEPTH_MAX: Final = 256
 """Nesting of elements in a document's XML; tables in tables reach 60."""
 
 _CHUNK_OCTETS: Final = 65_536
+_DIGITS_MAX: Final = 9
 _OFF: Final = frozenset({"0", "false", "off", "none"})
 
 
@@ -30,6 +31,10 @@ class Element:
     def get(self, name: str, default: str = "") -> str:
         """Return an attribute."""
         return self.attributes.get(name, default)
+
+    def number(self, name: str, default: int = 0) -> int:
+        """Return an attribute that is a whole number of few digits; the default if it is none."""
+        return parse_number(self.get(name), default)
 
     @property
     def is_on(self) -> bool:
@@ -135,6 +140,11 @@ class _Builder:
             element = self._open.pop()
             if not self._open:
                 self.ready.append(element)
+
+
+def parse_number(text: str, default: int = 0) -> int:
+    """Parse a whole number from 0 of at most nine digits; any other text is the default."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX else default
 
 
 def _attribute(name: str) -> str:

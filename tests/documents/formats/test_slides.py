@@ -30,4 +30,8 @@ def test_hidden_slides_are_named_so_and_hidden_shapes_left_out() -> None:
 def test_line_breaks_odd_levels_and_what_is_told_twice() -> None:
     paragraph = '<a:p><a:pPr lvl="77"/><a:r><a:t>a</a:t></a:r><a:br/><a:r><a:t>b</a:t></a:r></a:p>'
     slide = f"<p:sp>{paragraph}</p:sp><mc:Fallback xmlns:mc='m'><p:sp>{paragraph}</p:sp></mc:Fallback>"
-    assert read_with(read, pptx([slide])).text == "[Slide 1]\na\nb"
+    assert read_with(read, pptx([slide])).text == "[Slide 1]\n                - a\nb"
+
+
+def test_a_slide_that_is_not_there_is_empty() -> None:
+    assert read_with(read, pptx([""])).text == "[Slide 1]"

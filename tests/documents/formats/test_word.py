@@ -34,7 +34,7 @@ def _read(body: str) -> Reading:
         (paragraph("Part", "<w:outlineLvl w:val='0'/>"), "# Part"),
         (paragraph("body", "<w:outlineLvl w:val='9'/>"), "body"),
         (paragraph("in", "<w:numPr><w:ilvl w:val='1'/><w:numId w:val='4'/></w:numPr>"), "  - in"),
-        (paragraph("in", "<w:numPr><w:ilvl w:val='99'/><w:numId w:val='4'/></w:numPr>"), "- in"),
+        (paragraph("in", "<w:numPr><w:ilvl w:val='99'/><w:numId w:val='4'/></w:numPr>"), 8 * "  " + "- in"),
         (paragraph("out", "<w:numPr><w:numId w:val='0'/></w:numPr>"), "out"),
         (paragraph("Terms", "<w:pStyle w:val='berschrift2'/>"), "## Terms"),
         (paragraph("first", "<w:pStyle w:val='L'/>"), "- first"),

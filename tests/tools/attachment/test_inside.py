@@ -14,7 +14,6 @@ from documents.pictures import image, opened
 from documents.tars import COMPRESSIONS, tarred
 from documents.tnef_file import packed_rtf, tnef
 from mailmcp import limits
-from mailmcp.documents.extractor import Extractor
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import Code
 from thinning import thin
@@ -158,7 +157,7 @@ def test_a_document_beyond_the_limits_can_be_fetched_as_it_is(
         monkeypatch.setattr(limits, "EXTRACT_TIMEOUT_S", 0.0)
         monkeypatch.setattr("mailmcp.documents.process.EXTRACT_GRACE_S", 0.0)
     else:
-        desk.extractor = Extractor(memory_octets=1_000_000)
+        monkeypatch.setattr(limits, "EXTRACT_MEMORY_OCTETS", 1_000_000)
     error = refused(desk, message_id, **sent)
     assert (error.code, error.retryable) == (code, code is Code.TIMEOUT)
     assert "saved_path" in follow(desk, error).data

@@ -5,7 +5,7 @@ Property ids are those of [MS-OXPROPS]. Texts are in UTF-16, or in a code page t
 
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 from typing import Final
@@ -54,20 +54,14 @@ class Prop(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attachment:
-    """A file, or a message within the message."""
-
-    properties: Properties
-    message: "Message | None" = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """An Outlook message."""
 
     properties: Properties
     recipients: Sequence[Properties] = ()
-    attachments: Sequence[Attachment] = field(default=())
+    files: Sequence[Properties] = ()
+    messages: Sequence["Message"] = ()
+    """Attached ones."""
 
 
 def write_message(message: Message, out: Writer) -> None:
@@ -95,21 +89,19 @@ def list_files(message: Message) -> list[File]:
     """Return all files, those of messages within the message too."""
     return [
         File(
-            name=each.properties.text(Prop.ATTACH_NAME, Prop.ATTACH_SHORT_NAME, Prop.NAME),
-            size_octets=len(each.properties.octets(Prop.ATTACH_DATA)),
-            read=partial(each.properties.octets, Prop.ATTACH_DATA),
+            name=each.text(Prop.ATTACH_NAME, Prop.ATTACH_SHORT_NAME, Prop.NAME),
+            size_octets=len(each.octets(Prop.ATTACH_DATA)),
+            read=partial(each.octets, Prop.ATTACH_DATA),
         )
         for around in (message, *_messages_within(message))
-        for each in around.attachments
-        if each.message is None
+        for each in around.files
     ]
 
 
 def _messages_within(message: Message) -> Iterator[Message]:
-    for attachment in message.attachments:
-        if attachment.message is not None:
-            yield attachment.message
-            yield from _messages_within(attachment.message)
+    for each in message.messages:
+        yield each
+        yield from _messages_within(each)
 
 
 def _write_fields(message: Message, out: Writer) -> None:

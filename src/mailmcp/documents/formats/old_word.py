@@ -8,8 +8,7 @@ import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import BinaryIO, Final, TypeAlias
+from typing import BinaryIO, Final
 
 import olefile
 
@@ -47,6 +46,8 @@ _CHARACTERS: Final = {"\t": "\t", "\x0b": "\n", "\x1e": "-", "\x1f": "", "\xa0":
 _FIELD_BEGINS, _FIELD_SEPARATES, _FIELD_ENDS = "\x13", "\x14", "\x15"
 _CELL_ENDS, _PARAGRAPH_ENDS = "\x07", "\r\x0c"
 _LINK: Final = re.compile(r'\s*HYPERLINK\s+(?:\\[a-z]\s+)*"([^"]*)"', re.IGNORECASE)
+"""The code of a field that is a link (section 2.9.90)."""
+
 _HEADERS, _COMMENTS = 2, 4
 
 
@@ -63,17 +64,13 @@ def read(content: BinaryIO, out: Writer) -> None:
     _Document(octets, table, out).write()
 
 
-_Found: TypeAlias = tuple[int, Mapping[int, int]]
-"""The number of a style, and properties."""
-
-
 class _Properties:
     """The properties of characters or of paragraphs, by place (sections 2.9.33 and 2.9.175)."""
 
     def __init__(self, octets: bytes, table: bytes, at: int, entry_octets: int, out: Writer) -> None:
         self._starts: list[int] = []
         self._ends: list[int] = []
-        self._found: list[_Found] = []
+        self._found: list[tuple[int, Mapping[int, int]]] = []
         start, length = struct.unpack_from("<II", octets, at)
         count = max(0, length - 4) // 8
         pages = struct.unpack_from(f"<{count}I", table, start + 4 * (count + 1))
@@ -84,7 +81,7 @@ class _Properties:
             if len(page) == _PAGE_OCTETS:
                 self._read_page(page, entry_octets)
 
-    def at(self, place: int) -> _Found:
+    def at(self, place: int) -> tuple[int, Mapping[int, int]]:
         """Return the number of the style and the properties at a place."""
         index = bisect_right(self._starts, place) - 1
         return (0, {}) if index < 0 or place >= self._ends[index] else self._found[index]
@@ -118,13 +115,6 @@ def _modifiers(octets: bytes) -> Iterator[tuple[int, int]]:
         at += length
 
 
-@dataclass(slots=True)
-class _Paragraph:
-    pieces: list[str] = field(default_factory=list)
-    field_codes: list[tuple[list[str], int]] = field(default_factory=list)
-    """Of the open fields: their codes, and how many pieces came before their results; -1 within a code."""
-
-
 class _Document:
     """Writes the stories one after the other."""
 
@@ -139,7 +129,9 @@ class _Document:
         self._mark = ""
         self._blocks = BlockWriter(self._line, out.count_hidden)
         self._in_row = self._in_cell = False
-        self._open = _Paragraph()
+        self._pieces: list[str] = []
+        # Of the open fields: their codes, and how many pieces came before their results; -1 within a code.
+        self._fields: list[tuple[list[str], int]] = []
 
     def write(self) -> None:
         lengths = struct.unpack_from("<7i", self._octets, _LENGTHS_AT)
@@ -193,25 +185,24 @@ class _Document:
             if character >= " ":
                 self._out.count_hidden(character)
             return
-        paragraph = self._open
-        fields = paragraph.field_codes
+        fields = self._fields
         if character == _FIELD_BEGINS:
             fields.append(([], -1))
         elif character == _FIELD_SEPARATES and fields:
-            fields[-1] = (fields[-1][0], len(paragraph.pieces))
+            fields[-1] = (fields[-1][0], len(self._pieces))
         elif character == _FIELD_ENDS and fields:
             code, before = fields.pop()
             if before >= 0:
-                shown = "".join(paragraph.pieces[before:])
-                paragraph.pieces.append(link_suffix(_link_of("".join(code)), shown))
+                link = _LINK.match("".join(code))
+                self._pieces.append(link_suffix(link[1] if link else "", "".join(self._pieces[before:])))
         elif fields and fields[-1][1] < 0:
             fields[-1][0].append(character)
         elif character >= " " or character in _CHARACTERS:
-            paragraph.pieces.append(_CHARACTERS.get(character, character))
+            self._pieces.append(_CHARACTERS.get(character, character))
 
     def _end_paragraph(self, place: int, *, is_cell: bool = False) -> None:
-        text = "".join(self._open.pieces)
-        self._open = _Paragraph()
+        text = "".join(self._pieces)
+        self._pieces, self._fields = [], []
         style, properties = self._paragraphs.at(place)
         if properties.get(_ROW_END) == 1 or not (is_cell or properties.get(_IN_TABLE) == 1):
             self._end_row()
@@ -233,9 +224,3 @@ class _Document:
         if self._in_row:
             self._blocks.end_row()
         self._in_row = self._in_cell = False
-
-
-def _link_of(code: str) -> str:
-    """Return the target of a field that is a link; "" if it is another one (section 2.9.90)."""
-    found = _LINK.match(code)
-    return found[1] if found else ""

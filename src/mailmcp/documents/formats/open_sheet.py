@@ -39,7 +39,7 @@ class SheetReader:
                 self._out.begin_section(section_title("Sheet", each.get("name"), hidden=hidden))
                 hidden_columns, columns = set(), 0
             elif each.name == "table-column":
-                times = _count(each, "number-columns-repeated", limits.SHEET_COLUMNS_MAX)
+                times = each.number("number-columns-repeated") or 1
                 if _is_hidden(each):
                     hidden_columns.update(range(columns, min(columns + times, limits.SHEET_COLUMNS_MAX)))
                 columns += times
@@ -52,12 +52,12 @@ class SheetReader:
         for cell in row.elements:
             if cell.name not in _CELLS:
                 continue
-            times = _count(cell, "number-columns-repeated", limits.SHEET_COLUMNS_MAX)
+            times = cell.number("number-columns-repeated") or 1
             if text := cell.get("date-value").replace("T", " ") or _text(cell):
                 for at in range(column, column + min(times, _REPEATED_MAX)):
                     self._grid.put(at, text, hidden=hidden or at in hidden_columns)
             column += times
-        self._grid.end_row(times=_count(row, "number-rows-repeated", _REPEATED_MAX))
+        self._grid.end_row(times=min(row.number("number-rows-repeated") or 1, _REPEATED_MAX))
 
 
 def _text(cell: Element) -> str:
@@ -72,9 +72,3 @@ def _space(element: Element) -> str:
 
 def _is_hidden(element: Element) -> bool:
     return element.get("visibility", "visible") != "visible"
-
-
-def _count(element: Element, name: str, limit: int) -> int:
-    """Read how often an element repeats, at least once."""
-    text = element.get(name, "1")
-    return min(max(int(text[:9]), 1), limit) if text.isascii() and text.isdigit() else 1

@@ -4,13 +4,14 @@ python-oxmsg reads neither messages within messages nor compressed RTF; extract-
 """
 
 import struct
+from dataclasses import replace
 from functools import partial
 from typing import BinaryIO, Final
 
 import olefile
 
 from mailmcp import limits
-from mailmcp.documents.formats.mapi import TOO_DEEP, Attachment, Message, Prop, list_files, write_message
+from mailmcp.documents.formats.mapi import TOO_DEEP, Message, Prop, list_files, write_message
 from mailmcp.documents.listing import File
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.tnef import BINARY, STRING8, UNICODE, Properties
@@ -51,32 +52,22 @@ class _OleFile:
         """Read a message, and those within it."""
         own = self._properties(path, header_octets, 0)
         code_page = own.number(Prop.INTERNET_CODE_PAGE) or own.number(Prop.CODE_PAGE)
-        names = sorted(self._storages.get(path, []))
-        recipients = [
-            self._properties((*path, name), _HEADER_OCTETS_OF_OTHERS, code_page)
-            for name in names
-            if name.startswith(_RECIPIENT)
-        ]
-        attached = [
-            self._attachment((*path, name), code_page) for name in names if name.startswith(_ATTACHMENT)
-        ]
-        return Message(
-            properties=self._properties(path, header_octets, code_page),
-            recipients=recipients,
-            attachments=[each for each in attached if each is not None],
-        )
-
-    def _attachment(self, path: _Path, code_page: int) -> Attachment | None:
-        """Read an attachment; None if it is a message that is too deep inside."""
-        inside = None
-        if _EMBEDDED in self._storages.get(path, []):
-            if len(path) > 2 * limits.MAPI_DEPTH_MAX:  # two names for each message
+        recipients: list[Properties] = []
+        files: list[Properties] = []
+        messages: list[Message] = []
+        for folder in ((*path, name) for name in sorted(self._storages.get(path, []))):
+            if folder[-1].startswith(_RECIPIENT):
+                recipients.append(self._properties(folder, _HEADER_OCTETS_OF_OTHERS, code_page))
+            elif not folder[-1].startswith(_ATTACHMENT):
+                continue
+            elif _EMBEDDED not in self._storages.get(folder, []):
+                files.append(self._properties(folder, _HEADER_OCTETS_OF_OTHERS, code_page))
+            elif len(folder) > 2 * limits.MAPI_DEPTH_MAX:  # two names for each message
                 self._out.add_note(TOO_DEEP)
-                return None
-            inside = self.message((*path, _EMBEDDED), _HEADER_OCTETS_OF_EMBEDDED)
-        return Attachment(
-            properties=self._properties(path, _HEADER_OCTETS_OF_OTHERS, code_page), message=inside
-        )
+            else:
+                messages.append(self.message((*folder, _EMBEDDED), _HEADER_OCTETS_OF_EMBEDDED))
+        own = replace(own, code_page=code_page)
+        return Message(properties=own, recipients=recipients, files=files, messages=messages)
 
     def _properties(self, path: _Path, header_octets: int, code_page: int) -> Properties:
         """Read the fixed properties of a storage (section 2.4); the others are streams, read when needed."""

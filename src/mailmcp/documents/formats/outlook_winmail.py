@@ -3,11 +3,11 @@
 tnefparse is under the LGPL.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO, Final
 
 from mailmcp import limits
-from mailmcp.documents.formats.mapi import TOO_DEEP, Attachment, Message, Prop, list_files, write_message
+from mailmcp.documents.formats.mapi import TOO_DEEP, Message, Prop, list_files, write_message
 from mailmcp.documents.listing import File
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.tnef import (
@@ -69,25 +69,33 @@ def _read_message(octets: bytes, out: Writer, depth: int) -> Message:
         elif attachments and attribute == _ATTACHMENT_PROPERTIES:
             attachments[-1].update(PropertyReader(data, out.check_time).values())
     code_page = code_page or Properties(find=own.get).number(Prop.CODE_PAGE)
+    files, messages = _split(attachments, code_page, out, depth)
     return Message(
         properties=Properties(find=own.get, code_page=code_page),
         recipients=[Properties(find=each.get, code_page=code_page) for each in recipients],
-        attachments=[_attachment(each, code_page, out, depth) for each in attachments],
+        files=files,
+        messages=messages,
     )
 
 
-def _attachment(values: Values, code_page: int, out: Writer, depth: int) -> Attachment:
-    kind, data = values.get(Prop.ATTACH_DATA, (BINARY, b""))
-    inside = None
-    if kind == OBJECT:
-        interface, data = data[:16], data[16:]
-        values[Prop.ATTACH_DATA] = (BINARY, data)
-        if interface == _MESSAGE_INTERFACE:
-            if depth <= limits.MAPI_DEPTH_MAX:
-                inside = _read_message(data, out, depth + 1)
-            else:
-                out.add_note(TOO_DEEP)
-    return Attachment(properties=Properties(find=values.get, code_page=code_page), message=inside)
+def _split(
+    attachments: Sequence[Values], code_page: int, out: Writer, depth: int
+) -> tuple[list[Properties], list[Message]]:
+    """Return the attachments that are files, and those that are messages; one too deep inside is a file."""
+    files: list[Properties] = []
+    messages: list[Message] = []
+    for each in attachments:
+        kind, content = each.get(Prop.ATTACH_DATA, (BINARY, b""))
+        if kind == OBJECT:
+            each[Prop.ATTACH_DATA] = (BINARY, content[16:])
+        is_message = kind == OBJECT and content.startswith(_MESSAGE_INTERFACE)
+        if is_message and depth <= limits.MAPI_DEPTH_MAX:
+            messages.append(_read_message(content[16:], out, depth + 1))
+            continue
+        if is_message:
+            out.add_note(TOO_DEEP)
+        files.append(Properties(find=each.get, code_page=code_page))
+    return files, messages
 
 
 def _attributes(octets: bytes, out: Writer) -> Iterator[tuple[int, bytes]]:

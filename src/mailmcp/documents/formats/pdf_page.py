@@ -7,7 +7,7 @@ from pypdfium2.raw import FPDF_ERR_PASSWORD
 
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
-from mailmcp.documents.formats.picture import encode, picture_facts
+from mailmcp.documents.formats.image import encode, picture_facts
 
 PAGE_SCALE_MAX: Final = 4.0
 """Pixels for each point of a page, 288 dpi: a small label gains nothing by more."""

@@ -10,9 +10,9 @@ from typing import BinaryIO, Final
 from mailmcp import limits
 from mailmcp.documents.archive import Archive
 from mailmcp.documents.formats.sheet_grid import Grid
-from mailmcp.documents.formats.sheet_numbers import Formats, parse_index, read_formats
+from mailmcp.documents.formats.sheet_numbers import Formats, read_formats
 from mailmcp.documents.writer import Writer, section_title
-from mailmcp.documents.xml_elements import Element
+from mailmcp.documents.xml_elements import Element, parse_number
 
 _COLUMN: Final = re.compile(r"([A-Z]{1,3})[0-9]")
 _TRUE: Final = frozenset({"1", "true"})
@@ -56,7 +56,7 @@ class _Sheet:
         hidden_columns: set[int] = set()
         for each in archive.elements(path, {"row"}):
             if each.name == "col" and each.get("hidden") in _TRUE:
-                first, last = parse_index(each.get("min")), parse_index(each.get("max"))
+                first, last = each.number("min"), each.number("max")
                 hidden_columns.update(range(first - 1, min(last, limits.SHEET_COLUMNS_MAX)))
             elif each.name == "row":
                 column = 0
@@ -74,14 +74,14 @@ class _Sheet:
         if kind == "inlineStr":
             return "".join(each.text() for each in cell.find("t", skipped={"rPh"}))
         if kind == "s":
-            index = parse_index(value, default=len(self._strings))
+            index = parse_number(value, len(self._strings))
             return self._strings[index] if index < len(self._strings) else ""
         if kind == "b":
             return {"1": "TRUE", "0": "FALSE"}.get(value, value)
         formula = cell.child("f").text()
         if not value and formula:
             return f"={formula}"
-        return self._formats.show(value, parse_index(cell.get("s"))) if kind == "n" else value
+        return self._formats.show(value, cell.number("s")) if kind == "n" else value
 
 
 def _column_number(letters: str) -> int:

@@ -21,7 +21,6 @@ _EPOCH: Final = datetime(1899, 12, 30)  # noqa: DTZ001 - spreadsheets have no ti
 _DAYS_1904: Final = 1_462
 _EXACT_BELOW: Final = 1e15
 _CODE_CHARS_MAX: Final = 255
-_INDEX_DIGITS_MAX: Final = 9
 _DAYS_MAX: Final = 2_958_466
 """The first day of the year 10000."""
 
@@ -71,15 +70,10 @@ def read_formats(elements: Iterable[Element], *, since_1904: bool) -> Formats:
     for each in elements:
         if each.name == "numFmt":
             code = each.get("formatCode")[:_CODE_CHARS_MAX]
-            formats.codes[parse_index(each.get("numFmtId"))] = code
+            formats.codes[each.number("numFmtId")] = code
         elif each.name == "cellXfs":
-            formats.styles = [parse_index(xf.get("numFmtId")) for xf in each.find("xf")]
+            formats.styles = [xf.number("numFmtId") for xf in each.find("xf")]
     return formats
-
-
-def parse_index(text: str, *, default: int = 0) -> int:
-    """Parse a whole number in an attribute."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= _INDEX_DIGITS_MAX else default
 
 
 def _format_plain(number: float) -> str:

@@ -16,8 +16,6 @@ _SHAPES: Final = frozenset({"sp", "graphicFrame", "cxnSp", "pic", "grpSp"})
 _WHOLE: Final = frozenset({"spTree", "pt"})
 """The shapes of a slide, and the points of a diagram."""
 
-_LEVELS: Final = frozenset("012345678")
-
 
 def read(content: BinaryIO, out: Writer) -> None:
     """Write the slides in the order of the show; the titles of hidden ones say so."""
@@ -78,7 +76,7 @@ class _Shapes:
 
     def _paragraph(self, paragraph: Element, role: str, *, hidden: bool) -> None:
         properties = paragraph.child("pPr")
-        level = int(properties.get("lvl", "0")) if properties.get("lvl", "0") in _LEVELS else 0
+        level = properties.number("lvl")
         is_item = bool(level) or any(properties.find("buChar", "buAutoNum"))
         self._put(self._text(paragraph), role, item=level if is_item else None, hidden=hidden)
 

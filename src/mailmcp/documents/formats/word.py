@@ -28,8 +28,8 @@ _SKIPPED: Final = frozenset(
 _PROPERTIES: Final = frozenset({"pPr", "rPr"})
 _CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _HEADING: Final = re.compile(r"heading ([1-9])$", re.IGNORECASE)
-_LEVELS: Final = frozenset("012345678")
-_INVISIBLE_HALF_POINTS: Final = 2
+_BODY_LEVEL: Final = 9
+_VISIBLE_HALF_POINTS: Final = 3
 """Type of one point or less is invisible."""
 
 
@@ -85,12 +85,13 @@ def _apply(style: _Style, properties: Element) -> _Style:
         if each.name == "name":
             named = _HEADING.match(value)
             style = style._replace(heading=int(named[1]) if named else int(value.lower() == "title"))
-        elif each.name == "outlineLvl":  # 0 to 8 are headings, 9 is body text
-            style = style._replace(heading=int(value) + 1 if value in _LEVELS else 0)
+        elif each.name == "outlineLvl":
+            level = each.number("val", _BODY_LEVEL)
+            style = style._replace(heading=level + 1 if level < _BODY_LEVEL else 0)
         elif each.name == "numId":
             style = style._replace(is_list=value != "0")
         else:
-            style = style._replace(level=int(value) if value in _LEVELS else 0)
+            style = style._replace(level=each.number("val"))
     return style
 
 
@@ -100,7 +101,7 @@ def _is_hidden(properties: Element, styles: Mapping[str, _Style]) -> bool:
         value = each.get("val")
         if (
             (each.name == "vanish" and each.is_on)
-            or (each.name == "sz" and value.isdecimal() and int(value[:6]) <= _INVISIBLE_HALF_POINTS)
+            or (each.name == "sz" and each.number("val", _VISIBLE_HALF_POINTS) < _VISIBLE_HALF_POINTS)
             or (each.name == "rStyle" and styles.get(value, _Style()).hidden)
         ):
             return True

@@ -22,7 +22,7 @@ def _text(body: str, kind: str = "text") -> str:
     ("body", "text"),
     [
         ('<text:h text:outline-level="2">Über</text:h>', "## Über"),
-        ('<text:h text:outline-level="77">Deep</text:h><text:h>Top</text:h>', "# Deep\n# Top"),
+        ('<text:h text:outline-level="77">Deep</text:h><text:h>Top</text:h>', "###### Deep\n# Top"),
         ('<text:p>a<text:s text:c="3"/>b<text:s/>c<text:s text:c="x"/>d</text:p>', "a   b c d"),
         ("<text:p>a<text:tab/>b<text:line-break/>c</text:p>", "a\tb\nc"),
         ("<text:tracked-changes><text:p>old</text:p></text:tracked-changes><text:p>new</text:p>", "new"),
