@@ -173,7 +173,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "error-text": partial(ticket_text, "error"),
     "summary-partial": partial(ticket_json, Dialect.SUMMARY, "partial"),
     "response-v2-partial": partial(ticket_json, Dialect.RESPONSE_V2, "partial"),
-    **{f"{dialect.value}-error": partial(ticket_json, dialect, "error") for dialect in Dialect},
+    "summary-error": partial(ticket_json, Dialect.SUMMARY, "error"),
+    "discriminated-error": partial(ticket_json, Dialect.DISCRIMINATED, "error"),
 }
 
 
