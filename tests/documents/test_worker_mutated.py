@@ -1,20 +1,27 @@
-"""Damaged files: whatever becomes of them, the worker answers."""
+"""Damaged files: whatever becomes of them, the worker answers and the server goes on."""
 
 import json
 from collections.abc import Iterator
 from random import Random
 
+import anyio
 import pytest
 
 from documents import tnef_file
 from documents.documents import zipped
 from documents.old_office import CELL, ROW_END, doc, plain, ppt, saved, shape, slide, text, xls
 from documents.ole_file import file_time, msg_tree, ole_file
+from documents.pdf_file import pdf
+from documents.pictures import image
 from documents.reading import writer
+from documents.stand_in import children
 from documents.tars import COMPRESSIONS, tarred
 from documents.tnef_file import packed_rtf, tnef
 from mailmcp.documents import worker
-from mailmcp.documents.extraction import Cause, Job, Task
+from mailmcp.documents.extraction import Cause, Job, Picture, Task, UnreadableError
+from mailmcp.documents.kind import Kind
+from mailmcp.documents.process import run_job
+from thinning import thin
 
 _RTF = packed_rtf(b"{\\rtf1\\ansi Text}", [(207, 9)])
 _INSIDE: dict[int, str | bytes | int] = {0x3707: "a.txt", 0x3701: b"content"}
@@ -87,3 +94,31 @@ def test_damaged_files_are_answered(kind: str, name: str, capfd: pytest.CaptureF
     captured = capfd.readouterr()
     assert captured.out == ""
     assert "content" not in captured.err
+
+
+PICTURES = {
+    **{name: image(40, 30, kind=name) for name in ("PNG", "JPEG", "GIF", "WEBP", "BMP")},
+    "TIFF": image(40, 30, kind="TIFF", frames=["lime"]),
+    "PDF": pdf(["Text", b"0 0 9 9 re f"]),
+}
+
+
+@pytest.mark.parametrize("seed", thin(range(40), keep_every=10))
+def test_the_server_goes_on_whatever_a_picture_does(seed: int) -> None:
+    """In processes: decoders in C may crash."""
+
+    async def draw(name: str, content: bytes) -> bool:
+        try:
+            kind = Kind.PDF if name == "PDF" else Kind.IMAGE
+            picture = await run_job(content, Job(task=Task.PICTURE, kind=kind), Picture)
+        except UnreadableError:
+            return False
+        return picture.octets != b""
+
+    async def run() -> None:
+        name, whole = list(PICTURES.items())[seed % len(PICTURES)]
+        await draw(name, mutated(whole, seed))
+        assert children() == []
+        assert await draw(name, whole)
+
+    anyio.run(run)
