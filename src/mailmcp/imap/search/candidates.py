@@ -117,8 +117,8 @@ def _find_in_windows(
             windows.next_messages = None  # the next window is all that is left
         if windows.rest is not None:
             request.report(exists - windows.rest_messages, exists)
-            if quirks.clock() >= request.search_until:
-                break
+            if quirks.clock() >= request.search_until and enough < _UNLIMITED:
+                break  # never within a block that an earlier page began: the rest of it would be lost
     assert mailbox is not None  # noqa: S101 - there is a window
     uids = found if ascending else found[::-1]
     candidates = Candidates(position=position, uids=uids, mailbox=mailbox, unsearched=unsearched)
@@ -191,12 +191,13 @@ def _find_block(
 
 
 def _cut_block(found: Candidates, *, ascending: bool) -> Candidates:
-    """Leave what exceeds a block to the next one."""
+    """Leave what exceeds a block to the next one; it ends where the search did if the time was up."""
     block = found.uids[:BLOCK_MESSAGES]
     left = len(found.uids) - len(block)
     position = found.position
-    if left or found.rest:
-        position = replace(position, high=block[-1]) if ascending else replace(position, low=block[-1])
+    end = block[-1] if left else found.rest.uid if found.rest else 0
+    if end:
+        position = replace(position, high=end) if ascending else replace(position, low=end)
     return replace(found, position=position, uids=block, rest_matches=found.rest_matches + left)
 
 

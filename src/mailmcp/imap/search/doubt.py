@@ -64,9 +64,10 @@ def doubt_silence(
         says so.
     """
     pages = [each for each in found if isinstance(each, MailboxPage)]
-    if any(each.total for each in pages):
+    if any(each.checked for each in pages):
         session.quirks.believed |= {_kind(row, query) for row in query.criteria}
-        return None
+    if any(each.total for each in pages):
+        return None  # something matches, or not everything has been searched yet
     largest = max(pages, key=lambda each: each.exists, default=None)
     if largest is None or not largest.exists:
         return None
