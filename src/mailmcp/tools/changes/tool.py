@@ -202,7 +202,7 @@ def _updated_lines(updated: list[UpdatedRow]) -> Iterator[str]:
 
 
 def _not_known(name: str, changes: MailboxChanges) -> Iterator[str]:
-    """Say what the server doesn't tell of a mailbox."""
+    """Say which changes of a mailbox are not known."""
     if not changes.flags_known:
         yield f"Which flags changed in {code(name)} isn't known."
     if changes.gone is None and changes.gone_count:
