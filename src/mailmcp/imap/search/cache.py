@@ -26,7 +26,7 @@ class Candidates:
     """Messages that may match, in order, from where a page begins."""
 
     position: Position
-    """The place after which they come, with their way and, if they are those of a block, its bounds."""
+    """The place after which they come: it has their way, and the bounds of their block if they have one."""
 
     uids: "array[int]"
     mailbox: SelectedMailbox
@@ -36,13 +36,13 @@ class Candidates:
     """Where to look for more, which weren't searched or sorted yet; None if these are all."""
 
     rest_matches: int = 0
-    """Matches in the rest, at most."""
+    """Matches in the rest, at most. Where they weren't counted, all messages but those that were found."""
 
     rest_exact: bool = True
     """Whether there are exactly so many."""
 
     reach: str = ""
-    """Sentence: how far the search got, if it ended before all was searched."""
+    """Sentence: how far the search got, if there is a rest in which matches weren't counted."""
 
     unsearched: tuple[str, ...] = ()
     """Sentences: which messages the server didn't search."""

@@ -1,6 +1,7 @@
 """Verify a search on messages: flags, sizes, times, header fields, attachments, kinds. Never raises.
 
-What the server didn't send of a message counts in its favour: nothing is left out because it is unknown.
+A time or a size that the server didn't send counts in a message's favour, and so do attachments. Flags and
+header fields that it didn't send count as missing.
 """
 
 import re

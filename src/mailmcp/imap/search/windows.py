@@ -1,9 +1,9 @@
 """Windows: the ranges of UIDs in which a large mailbox is searched, one after another.
 
 An ordinary mailbox is one window. So is one that was never opened, whose size isn't known. A large one, or
-one in which such a search was slow before, is searched from where the page begins, in windows that grow with
-the speed of the server. So the first messages are there early, however long it takes to search everything,
-and the next page goes on where the last window ended.
+one that would take long by the speed of the last search with these criteria, is searched from where the page
+begins, in windows that grow with the speed of the server. So the first messages are there early, however long
+it takes to search everything, and the next page goes on where the last window ended.
 """
 
 from dataclasses import dataclass, field
