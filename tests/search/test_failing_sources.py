@@ -8,7 +8,7 @@ import pytest
 
 from imap.searches import NOON, letter
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Action, Close, Respond, Rule
+from servers.peer_actions import Action, Close, FailUid, Respond, Rule
 from tools.desk import Desk, Reply
 from tools.stores import peer_account
 
@@ -70,3 +70,17 @@ def test_a_failing_account_takes_no_place_on_a_page(
             assert data["returned"] == 4, "a full page"
     by_arrival = [(uid, name) for uid in UIDS for name in ("home", "work")]
     assert given == (by_arrival if arguments.get("sort") == "oldest" else by_arrival[::-1])
+
+
+@pytest.mark.parametrize("sort", ["newest", "oldest"])
+def test_a_first_message_that_can_not_be_fetched_hides_no_other(peer: PeerFactory, sort: str) -> None:
+    """It has no time, and still belongs to the beginning: the others of its mailbox are in their places."""
+    servers = {name: server_with(peer, hours=number) for number, name in enumerate(("home", "work"))}
+    broken = UIDS[-1] if sort == "newest" else UIDS[0]
+    servers["work"].rules.append(Rule(command="UID FETCH", action=FailUid(broken)))
+    given: list[tuple[int, str]] = []
+    with Desk([replace(peer_account(each), account_id=name) for name, each in servers.items()]) as desk:
+        for page in pages(desk, sort=sort):
+            given += [(row["uid"], row["message_id"].split(":")[1]) for row in page.data["messages"]]
+    by_arrival = [(uid, name) for uid in UIDS for name in ("home", "work") if (uid, name) != (broken, "work")]
+    assert given == (by_arrival if sort == "oldest" else by_arrival[::-1])

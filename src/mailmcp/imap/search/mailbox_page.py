@@ -233,12 +233,12 @@ class Attempt:
         is_gone = row is None and self.failures[uid].code is Code.NOT_FOUND
         if is_gone and (request.tally or place.way is not Way.UID or self.plan.local.criteria):
             return  # its place in the order is lost
-        # A message that can't be ranked stays next to the one before it.
         rank = rank_of(row, request.order) if row else None
-        if rank is not None and self._has_arrived_since(rank):
+        if rank is None:
+            rank = self.after.rank if self.after else self._first_rank()
+        elif self._has_arrived_since(rank):
             return
-        before = self.after or request.position
-        self.after = replace(place, uid=uid, rank=before.rank if rank is None else rank)
+        self.after = replace(place, uid=uid, rank=rank)
         if request.tally is None:
             if self._may_match(uid):
                 self.matches.append(self.after)
@@ -248,6 +248,12 @@ class Attempt:
                 request.tally.add(row)
                 self.matched += 1
             del self.seen[uid]
+
+    def _first_rank(self) -> int:
+        """Return the rank for a first candidate that can't be ranked: that of the first one that can."""
+        ranks = [each for row in self.seen.values() if (each := rank_of(row, self.request.order)) is not None]
+        first = min if self.request.order.ascending else max
+        return first(ranks, default=self.request.position.rank)
 
     def _has_arrived_since(self, rank: int) -> bool:
         """Return whether a message arrived after the first page, in a mailbox of which nothing was shown yet.

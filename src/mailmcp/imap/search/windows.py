@@ -89,8 +89,9 @@ class Windows:
     def learn(self, window: UidRange, elapsed_s: float) -> None:
         """Learn from the time that a window took: the next one takes SEARCH_WINDOW_S, about."""
         messages, elapsed_s = self._count(window), max(elapsed_s, _INSTANT_S)
-        if messages and elapsed_s >= SEARCH_WINDOW_S:
-            self.quirks.search_speeds[self._criteria] = messages / elapsed_s
+        speeds = self.quirks.search_speeds
+        if messages and (elapsed_s >= SEARCH_WINDOW_S or self._criteria in speeds):
+            speeds[self._criteria] = messages / elapsed_s  # one that was slow once may be fast again
         if self.next_messages is not None:
             self.next_messages = (
                 int(self.next_messages * min(SEARCH_WINDOW_S / elapsed_s, SEARCH_WINDOW_GROWTH_MAX)) + 1
