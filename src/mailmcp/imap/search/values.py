@@ -82,9 +82,9 @@ class MailboxPage:
     """Where the next page begins if all matches are shown: after all that was checked."""
 
     left: int
-    """Candidates that weren't checked, and messages that weren't searched, at most.
+    """What follows this page: candidates that weren't checked, and messages that weren't searched.
 
-    Unless it is 0, matches may follow a page that isn't full.
+    They all match if `total_exact`. Unless it is 0, matches may follow a page that isn't full.
     """
 
     total: int
