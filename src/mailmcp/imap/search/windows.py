@@ -3,7 +3,7 @@
 An ordinary mailbox is one window. So is one that was never opened, whose size isn't known. A large one, or
 one that would take long by the speed of the last search with these criteria, is searched from where the page
 begins, in windows that grow with the speed of the server. So the first messages are there early, however long
-it takes to search everything, and the next page goes on where the last window ended.
+it takes to search everything, and the next page goes on where the last window ended. A SORT isn't divided.
 """
 
 from dataclasses import dataclass, field
