@@ -13,7 +13,6 @@ class Reason(StrEnum):
     CURSOR_MALFORMED = "cursor_malformed"
     CURSOR_MISMATCH = "cursor_mismatch"
     MALFORMED_ID = "malformed_id"
-    CHARSET_REFUSED = "charset_refused"
     TOO_LARGE = "too_large"
     SWITCHED_OFF = "switched_off"
     # not_found

@@ -5,7 +5,7 @@ fetched again in halves until the bad ones are alone, and these without what is 
 asks to come back later is left alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import zip_longest
@@ -187,8 +187,17 @@ def id_items(session: Session, *, threads: bool = False) -> list[str]:
 
 def format_sequence_set(uids: Sequence[int]) -> bytes:
     """Format UIDs, in any order, as a sequence set with ranges (RFC 9051 section 9)."""
-    ordered = sorted(set(uids))
-    firsts = [uid for uid, before in zip(ordered, [-1, *ordered], strict=False) if uid - 1 != before]
-    lasts = [uid for uid, after in zip(ordered, [*ordered[1:], 0], strict=False) if uid + 1 != after]
-    ranges = zip(firsts, lasts, strict=True)
+    ranges = join_ascending(sorted(set(uids)))
     return b",".join(b"%d" % low if low == high else b"%d:%d" % (low, high) for low, high in ranges)
+
+
+def join_ascending(uids: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Join UIDs, which ascend and are each there once, to ranges: the lowest and the highest of each."""
+    low = high = 0
+    for uid in uids:
+        if low and uid != high + 1:
+            yield low, high
+            low = 0
+        low, high = low or uid, uid
+    if low:
+        yield low, high

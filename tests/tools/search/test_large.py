@@ -6,23 +6,30 @@ import pytest
 
 from mailmcp import limits
 from tools.conftest import DeskFactory
+from tools.desk import Desk
 from tools.letters import make_letter
 from tools.search.test_paging import pages
 from tools.stores import Store
 
 
-@pytest.mark.parametrize("order", [{}, {"dates": "written"}], ids=["by UID", "in blocks"])
-def test_a_page_of_a_search_whose_time_is_up_says_so(
-    dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch, order: dict[str, str]
-) -> None:
+@pytest.fixture
+def desk(dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A desk for a mailbox that is searched in windows of ten messages."""
     monkeypatch.setattr("mailmcp.imap.search.windows.LARGE_MAILBOX_MESSAGES", 20)
     monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_MESSAGES", 10)
+    monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_S", 1e-9)
     monkeypatch.setattr(limits, "SEARCH_LISTED_MATCHES_MAX", 10)
     dovecot_mail.fill("INBOX", [make_letter(f"Message {number:02}").as_bytes() for number in range(60)])
     desk = open_desk(dovecot_mail.account)
     desk.search()  # a mailbox is large if it was when it was last opened
+    return desk
+
+
+@pytest.mark.parametrize("order", [{}, {"dates": "written"}], ids=["by UID", "in blocks"])
+def test_a_page_of_a_search_whose_time_is_up_says_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, order: dict[str, str]
+) -> None:
     monkeypatch.setattr("mailmcp.tools.search.sources.SEARCH_TIME_S", 0.0)
-    monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_S", 1e-9)
     assert desk.search(subject="Message 1", limit=7, **order).uids == []
     assert not desk.pool.sessions_of("work").quirks.believed, "nothing was found so far"
     first, *others = pages(desk, subject="Message 1", limit=7, **order)
@@ -37,15 +44,8 @@ def test_a_page_of_a_search_whose_time_is_up_says_so(
 
 
 def test_a_block_that_is_searched_again_loses_nothing_if_that_takes_longer(
-    dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mailmcp.imap.search.windows.LARGE_MAILBOX_MESSAGES", 20)
-    monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_MESSAGES", 10)
-    monkeypatch.setattr("mailmcp.imap.search.windows.SEARCH_WINDOW_S", 1e-9)
-    monkeypatch.setattr(limits, "SEARCH_LISTED_MATCHES_MAX", 10)
-    dovecot_mail.fill("INBOX", [make_letter(f"Message {number:02}").as_bytes() for number in range(60)])
-    desk = open_desk(dovecot_mail.account)
-    desk.search()
     first = desk.search(subject="Message", dates="written", limit=25)
     monkeypatch.setattr("mailmcp.tools.search.sources.SEARCH_TIME_S", 0.0)
     desk.forget()

@@ -9,14 +9,14 @@ modification sequence, then new messages by UID. What is gone is on each page, a
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from mailmcp.imap.changes.state import MailboxState, UidRange
+from mailmcp.imap.changes.state import MailboxState, UidSpan
 from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import protocol_error, refused_error
-from mailmcp.imap.fetch import Fetched, fetch_steps
+from mailmcp.imap.fetch import Fetched, fetch_steps, join_ascending
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.search.server import plan_search, search
@@ -46,7 +46,7 @@ class MailboxChanges:
     updated: tuple[FetchedMessage, ...] = ()
     """Messages with other flags than before, or the same; they have only a UID and flags."""
 
-    gone: tuple[UidRange, ...] | None = ()
+    gone: tuple[UidSpan, ...] | None = ()
     """Messages that were moved or deleted; may include UIDs that never were. None if it isn't known which."""
 
     gone_count: int = 0
@@ -119,7 +119,7 @@ def _enable(session: Session) -> str:
 
 def _state_steps(session: Session, extension: str) -> Steps[MailboxState]:
     mailbox = (yield []).mailbox
-    uids = None if extension == "QRESYNC" and mailbox.modseq else (yield from _all_uids(session))
+    uids = None if extension == "QRESYNC" and mailbox.modseq else _few((yield from _all_uids(session)))
     return MailboxState(
         mailbox=mailbox.name,
         uidvalidity=mailbox.uidvalidity,
@@ -216,46 +216,30 @@ def _fetch_created(session: Session, uids: range, items: Sequence[str]) -> Steps
 
 def _compare_uids(
     session: Session, state: MailboxState, after: MailboxState, mailbox: SelectedMailbox
-) -> Steps[tuple[tuple[UidRange, ...] | None, MailboxState]]:
+) -> Steps[tuple[tuple[UidSpan, ...] | None, MailboxState]]:
     """Return the messages of the state that are gone, and the next state with those that are there."""
     if (state.exists, state.uidnext) == (mailbox.exists, mailbox.uidnext):
         return (), after
-    present = yield from _all_uids(session, below=after.uidnext, bounded=False)
+    present = yield from _all_uids(session, below=after.uidnext)
     if present is None:
         return None, replace(after, uids=None)
     return tuple(_subtract(state.uids or (), present)), replace(after, uids=_few(present))
 
 
-def _all_uids(
-    session: Session, *, below: int = UINT32_MAX, bounded: bool = True
-) -> Steps[tuple[UidRange, ...] | None]:
-    """Find all UIDs below one; None if `bounded` and they are too many ranges for a state."""
+def _all_uids(session: Session, *, below: int = UINT32_MAX) -> Steps[tuple[UidSpan, ...] | None]:
+    """Find all UIDs below one; None if the server didn't search all messages."""
     found = yield from search(session, plan_search(session, SearchQuery()))
     if found is None or found.searched_from is not None:
         return None
-    ranges = tuple(_ranges(uid for uid in found.uids if uid < below))
-    return _few(ranges) if bounded else ranges
+    return tuple(join_ascending(uid for uid in found.uids if uid < below))
 
 
-def _few(ranges: tuple[UidRange, ...] | None) -> tuple[UidRange, ...] | None:
+def _few(ranges: tuple[UidSpan, ...] | None) -> tuple[UidSpan, ...] | None:
+    """Return ranges that a state can hold; None for too many."""
     return ranges if ranges is not None and len(ranges) <= STATE_RANGES_MAX else None
 
 
-def _ranges(uids: Iterable[int]) -> Iterator[UidRange]:
-    """Join ascending UIDs to ranges."""
-    low = high = 0
-    for uid in uids:
-        if low and uid == high + 1:
-            high = uid
-            continue
-        if low:
-            yield low, high
-        low = high = uid
-    if low:
-        yield low, high
-
-
-def _subtract(ranges: Sequence[UidRange], others: Sequence[UidRange]) -> Iterator[UidRange]:
+def _subtract(ranges: Sequence[UidSpan], others: Sequence[UidSpan]) -> Iterator[UidSpan]:
     """Return what is in `ranges` and not in `others`; both ascend."""
     rest = list(reversed(others))
     for first, last in ranges:
@@ -275,7 +259,7 @@ def _subtract(ranges: Sequence[UidRange], others: Sequence[UidRange]) -> Iterato
             yield low, last
 
 
-def _vanished(reply: Response, *, below: int) -> tuple[UidRange, ...]:
+def _vanished(reply: Response, *, below: int) -> tuple[UidSpan, ...]:
     """Return the UIDs that a server says are gone, of those that were known."""
     ranges = []
     for piece in reply.untagged.get("VANISHED", ()):

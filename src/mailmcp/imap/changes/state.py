@@ -14,7 +14,7 @@ from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN, UINT32_MAX
 from mailmcp.reasons import Reason
 from mcp_envelope import InvalidInputError
 
-UidRange = tuple[int, int]
+UidSpan = tuple[int, int]
 """The lowest and the highest UID."""
 
 _KIND = "c1"
@@ -52,7 +52,7 @@ class MailboxState:
     after: int | None = None
     """Of the messages with just this `modseq`, changes are known up to this UID; None for all."""
 
-    uids: tuple[UidRange, ...] | None = None
+    uids: tuple[UidSpan, ...] | None = None
     """Its messages, where the server can't say which are gone; None if they aren't known."""
 
 
@@ -83,28 +83,18 @@ def parse_state(text: str) -> MailState:
         account_id, every, *mailboxes = unseal(text, _KIND)
         states = tuple(map(_parse_mailbox, mailboxes))
     except (InvalidInputError, ValueError):
-        raise malformed_state() from None
+        raise _malformed() from None
     names = {each.mailbox for each in states}
     if (
         every not in {"*", "1"}
         or not re.fullmatch(ACCOUNT_ID_PATTERN, account_id)
         or not 0 < len(states) == len(names) <= limits.SEARCH_SOURCES_MAX
     ):
-        raise malformed_state()
+        raise _malformed()
     return MailState(account_id=account_id, every=every == "*", mailboxes=states)
 
 
-def malformed_state() -> InvalidInputError:
-    """Build the error for a state that this tool did not write."""
-    return InvalidInputError.of(
-        "since",
-        Reason.CURSOR_MALFORMED,
-        "is neither a state nor a message_id, or was not copied exactly. Send the new_state of an earlier "
-        "reply or a message_id, or leave it out to get a state to begin with.",
-    )
-
-
-def format_ranges(ranges: Sequence[UidRange]) -> str:
+def format_ranges(ranges: Sequence[UidSpan]) -> str:
     """Write UIDs as `3,7-9`."""
     return ",".join(f"{low}" if low == high else f"{low}-{high}" for low, high in ranges)
 
@@ -136,7 +126,7 @@ def _parse_mailbox(text: str) -> MailboxState:
     return state
 
 
-def _parse_ranges(text: str) -> list[UidRange]:
+def _parse_ranges(text: str) -> list[UidSpan]:
     ranges = []
     for each in text.split(",") if text else ():
         low, _, high = each.partition("-")
@@ -145,3 +135,13 @@ def _parse_ranges(text: str) -> list[UidRange]:
     if edges != sorted(edges) or max(edges, default=0) > UINT32_MAX:
         raise ValueError("UIDs out of order")
     return ranges
+
+
+def _malformed() -> InvalidInputError:
+    """Build the error for a state that this tool did not write."""
+    return InvalidInputError.of(
+        "since",
+        Reason.CURSOR_MALFORMED,
+        "is neither a state nor a message_id, or was not copied exactly. Send the new_state of an earlier "
+        "reply or a message_id, or leave it out to get a state to begin with.",
+    )

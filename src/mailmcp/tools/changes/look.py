@@ -1,7 +1,7 @@
 """What has changed since a state: which mailboxes to look into, and the state for the next call."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
 from mailmcp.imap.changes.find import MailboxChanges, find_changes, read_states
@@ -55,9 +55,7 @@ def look(
     if state.every:
         known = {each.mailbox for each in states}
         states += tuple(MailboxState(mailbox=name, uids=()) for name in _names(listing) if name not in known)
-    looked = Looked(
-        state=MailState(account_id=state.account_id, every=state.every, mailboxes=()), listing=listing
-    )
+    looked = Looked(state=state, listing=listing)
     kept: list[MailboxState] = []
     rebuilt: list[str] = []
     for before, found in zip(states, find_changes(session, states, limit=limit, items=items), strict=True):
@@ -72,7 +70,7 @@ def look(
                 rebuilt.append(before.mailbox)
             else:
                 kept.append(before)
-    looked.state = MailState(account_id=state.account_id, every=state.every, mailboxes=tuple(kept))
+    looked.state = replace(state, mailboxes=tuple(kept))
     return _begin(session, looked, rebuilt) if rebuilt and len(states) > 1 else looked
 
 
@@ -84,11 +82,7 @@ def _begin(session: Session, looked: Looked, names: Sequence[str]) -> Looked:
             begun.append(state)
         else:
             looked.failed[name] = state
-    looked.state = MailState(
-        account_id=looked.state.account_id,
-        every=looked.state.every,
-        mailboxes=(*looked.state.mailboxes, *begun),
-    )
+    looked.state = replace(looked.state, mailboxes=(*looked.state.mailboxes, *begun))
     return looked
 
 
