@@ -1,6 +1,5 @@
 """Checks a table, and builds an account of its table."""
 
-import re
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -17,6 +16,7 @@ from mailmcp.model.owner import Owner
 from mailmcp.settings.model import AccountTable, Table, is_address
 from mailmcp.settings.passwords import command_password, password_reader, secret_key
 from mailmcp.settings.sources import Origin, suggest
+from mcp_envelope.arguments import say_what_must_be
 
 if TYPE_CHECKING:
     from mailmcp.auth.client import OAuthClient
@@ -70,7 +70,7 @@ def _explain(model: type[Table], key: str, error: ErrorDetails) -> str:
         return "is missing"
     if error["type"] == "too_short":
         return "must not be empty"
-    return re.sub(r"^\w+ should ", "must ", error["msg"].removeprefix("Value error, "))
+    return say_what_must_be(error).removeprefix("Value error, ")
 
 
 def _account_faults(table: AccountTable, origin: Origin) -> Iterator[tuple[str, str]]:

@@ -142,11 +142,15 @@ def _as_json(value: object, start: str) -> object:
         return value
 
 
+def say_what_must_be(error: ErrorDetails) -> str:
+    """Return pydantic's sentence about a value as one that follows its name: `must be …`."""
+    return _SUBJECT.sub("must ", error["msg"].replace(" after validation", ""))
+
+
 def _problem(error: ErrorDetails) -> Problem:
     """Describe what is wrong with an argument, or with an item of one, mostly in pydantic's words."""
     name, *within = map(str, error["loc"] or ("arguments",))
-    said = error["msg"].replace(" after validation", "")
-    kind, message = error["type"], f"{_SUBJECT.sub('must ', said)}."
+    kind, message = error["type"], f"{say_what_must_be(error)}."
     if kind == "missing" and not within:
         return Problem(field=name, reason=BaseReason.MISSING_PARAM, message="is missing. Send it.")
     reason = BaseReason.INVALID_VALUE
