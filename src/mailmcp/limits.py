@@ -143,3 +143,9 @@ BURST_MAILBOXES: Final = 20
 
 BURST_OCTETS: Final = 32_768
 """Commands in one burst: they fit any socket buffer, so that neither side waits for the other."""
+
+WRITES_PER_CALL: Final = 500
+"""Messages that one call changes: more is hardly what somebody meant, and the settings can allow it."""
+
+WRITES_PER_HOUR: Final = 2_000
+"""Messages that calls change within an hour: an agent that was talked into something stops there."""

@@ -34,6 +34,25 @@ class Mechanism(StrEnum):
     OAUTHBEARER = "OAUTHBEARER"  # RFC 7628
 
 
+class Writes(StrEnum):
+    """How much may be changed in an account; each level includes those before it."""
+
+    OFF = "off"
+    DRAFTS = "drafts"
+    """Messages of our own may be stored in Drafts."""
+
+    ORGANIZE = "organize"
+    """Messages may be flagged, copied and moved, to Trash too, and mailboxes made for them."""
+
+    ALL = "all"
+    """Messages may be deleted for good."""
+
+    def includes(self, other: "Writes") -> bool:
+        """Return whether this level allows what `other` does."""
+        levels = list(Writes)
+        return levels.index(self) >= levels.index(other)
+
+
 @dataclass(frozen=True, slots=True)
 class Password:
     """Log in with a password, by LOGIN or AUTHENTICATE PLAIN."""
@@ -80,6 +99,14 @@ class Account:
 
     special_uses: Mapping[str, str] = field(default_factory=dict)
     r"""Uses of mailboxes, as `\\Sent` (RFC 6154), by name: what the owner says, whatever the server does."""
+
+    writes: Writes = Writes.OFF
+    protected_mailboxes: frozenset[str] = frozenset()
+    """Decoded names. Nothing in them is changed, and nothing comes into them or leaves them."""
+
+    writes_per_call: int = limits.WRITES_PER_CALL
+    writes_per_hour: int = limits.WRITES_PER_HOUR
+    """Messages that may be changed, at most."""
 
     @property
     def secure(self) -> bool:

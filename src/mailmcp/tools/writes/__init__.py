@@ -1,0 +1,1 @@
+"""What all tools that write share: the journal, and the loop that carries out orders."""
