@@ -9,7 +9,7 @@ from mailmcp import limits
 from mcp_envelope import ToolError
 from search.peer_mail import as_html, ascii_alone, at_noon, in_the_far_east, twenty
 from search.trap_table import ANSWERS, KEYS
-from search.traps import FOUND_ALL, PLAIN, Trap, when
+from search.traps import EXTENDED, FOUND_ALL, INVOICES, PLAIN, Trap, when
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
 from tools.conftest import DeskFactory
@@ -85,6 +85,27 @@ def test_groups_dont_count_what_a_server_finds_wrongly(
     assert sum(each["count"] for each in groups["groups"]) == len(listed.uids) == groups["total"]
     assert len(listed.uids) < len(twenty())
     assert groups["coverage"]["method"]
+
+
+def test_mail_that_arrives_is_not_taken_for_hidden(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    """A search for all messages was made when the mailbox had ten fewer."""
+    server = peer(messages=twenty()[:10], capabilities=EXTENDED)
+    desk = desk_on(server, open_desk)
+    assert len(desk.search(limit=100).uids) == 10
+    server.mailbox.messages = twenty()
+    reply = desk.search(subject="invoice")
+    assert (reply.uids, reply.data["coverage"]["complete"]) == (INVOICES, True)
+
+
+def test_the_next_page_is_made_like_the_first_one(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    """The server ignores the criterion. One message of what it calls the second page shows it."""
+    messages = [letter(uid, subject="zebra" if uid in {18, 17, 15} else "horse") for uid in range(1, 21)]
+    server = peer(messages=messages, capabilities=PLAIN, rules=[when("", FOUND_ALL)])
+    desk = desk_on(server, open_desk)
+    first = desk.search(subject="zebra", limit=2)
+    assert first.uids == [18, 17]
+    assert first.outcome.page is not None
+    assert desk.search(cursor=first.outcome.page.cursor, limit=2).uids == [15]
 
 
 def test_the_limit_counts_matches_not_candidates(peer: PeerFactory, open_desk: DeskFactory) -> None:

@@ -19,7 +19,7 @@ from mailmcp.imap.pipeline import MailboxTask, Replies, Steps, run_pipelined
 from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.search.plan import Plan, make_plan, search_command
 from mailmcp.imap.session import Session
-from mailmcp.model.query import SearchQuery
+from mailmcp.model.query import Criterion, SearchQuery
 from mcp_envelope import InvalidInputError, ToolError
 
 SEARCH_UIDS_MAX: Final = 2_000_000
@@ -73,8 +73,16 @@ def plan_search(session: Session, query: SearchQuery, doubted: Collection[str] =
     Raises:
         InvalidInputError: The server lacks the capability that a criterion needs.
     """
-    ascii_only = not session.quirks.allows("CHARSET")
-    return make_plan(query, can=session.can, doubted=doubted, ascii_only=ascii_only)
+    quirks = session.quirks
+    noisy = {row.name for row in query.criteria if not quirks.allows(noise_of(row))}
+    return make_plan(
+        query, can=session.can, doubted={*doubted, *noisy}, ascii_only=not quirks.allows("CHARSET")
+    )
+
+
+def noise_of(row: Criterion) -> str:
+    """Return what `Quirks` call a criterion by which the server finds what isn't there."""
+    return f"search by {row.name}"
 
 
 def search(
@@ -121,7 +129,7 @@ def search(
         raise protocol_error(account_id, "sent a search result that can't be read")
     if not plan.keys and uids == EVERY_UID and found.searched_from is None and found.uids:
         assert session.mailbox is not None  # noqa: S101 - it was searched
-        quirks.shown[session.mailbox.name] = len(found.uids)
+        quirks.hidden[session.mailbox.name] = session.mailbox.exists - len(found.uids)
     return found
 
 
@@ -184,9 +192,10 @@ def _checked(session: Session, numbers: "array[int]") -> "array[int]":
 
 def describe_hidden(session: Session, mailbox: str, exists: int) -> str:
     """Write a sentence about messages that the server is known to hide (Yahoo); "" if it hides none."""
-    shown = session.quirks.shown.get(mailbox, exists)
-    if exists - shown <= HIDDEN_MESSAGES_MAX:
+    hidden = session.quirks.hidden.get(mailbox, 0)
+    if hidden <= HIDDEN_MESSAGES_MAX:
         return ""
+    shown = max(exists - hidden, 0)
     return f"The server shows {shown} of the {exists} messages that it says are in the mailbox."
 
 
