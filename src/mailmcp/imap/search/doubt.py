@@ -42,6 +42,12 @@ _NONSENSE: Final = "zqxjkvbwpf"
 _FIELDS: Final = ("FROM", "TO", "CC", "SUBJECT", "CONTENT-TYPE", "CONTENT-TRANSFER-ENCODING")
 _ADDRESSES: Final = frozenset({"From", "To", "Cc"})
 _Keys = tuple[bytes, ...]
+_TEXTS: Final = {Kind.WORDS, Kind.PHRASE, Kind.MESSAGE_ID}
+"""What is searched for by one text, such as one that a known message has."""
+
+_MADE_OF_HEADERS: Final = {Kind.MAIL_KIND, Kind.AWAITED_REPLY}
+"""Several keys, for which no known message can be chosen: they are checked here until they find something."""
+
 _ASCII_WORD: Final = re.compile(r"(?<![^\W_])[A-Za-z]{4,40}(?![^\W_])")
 _FOREIGN_WORD: Final = re.compile(r"[^\W\d_]{4,40}")
 
@@ -86,7 +92,7 @@ def _ask_for_known(session: Session, query: SearchQuery, page: MailboxPage) -> S
     doubted = set[str]()
     if page.mailbox not in quirks.hidden:
         known[ALL_MESSAGES] = 0, ()
-    found = (yield from _search(session, [keys for _, keys in known.values()])) if known else []
+    found = (yield from _search_each(session, [keys for _, keys in known.values()])) if known else []
     for (kind, (uid, _)), uids in zip(known.items(), found, strict=True):
         if kind == ALL_MESSAGES and uids:
             quirks.hidden[page.mailbox] = page.exists - len(uids)
@@ -115,17 +121,12 @@ def doubt_noise(session: Session, query: SearchQuery, uids: Sequence[int]) -> St
     wanted = {kind: row for kind, row in rows.items() if kind not in believed}
     if not wanted:
         return frozenset()
-    found = yield from _search(session, [_ask(row, _NONSENSE, uids) for row in wanted.values()])
+    found = yield from _search_each(session, [_ask(row, _NONSENSE, uids) for row in wanted.values()])
     believed |= {kind for kind, each in zip(wanted, found, strict=True) if not each}
     noisy = [row for kind, row in wanted.items() if kind not in believed]
     for row in noisy:
         session.quirks.refuse(noise_of(row))  # so that the next page is made in the same way
     return frozenset(row.name for row in noisy)
-
-
-_TEXTS: Final = {Kind.WORDS, Kind.PHRASE, Kind.MESSAGE_ID}
-_MADE_OF_HEADERS: Final = {Kind.MAIL_KIND, Kind.AWAITED_REPLY}
-"""Several keys, for which no known message can be chosen: they are checked here until they find something."""
 
 
 def _kind(row: Criterion, query: SearchQuery) -> str:
@@ -198,7 +199,7 @@ def _start_of_text(message: FetchedMessage) -> str:
     return body_text(parts, {part.part_id: view.part_octets(part) or b"" for part in parts.all}).text
 
 
-def _search(session: Session, asked: Sequence[_Keys]) -> Steps[list[Collection[int]]]:
+def _search_each(session: Session, asked: Sequence[_Keys]) -> Steps[list[Collection[int]]]:
     """Search for each of some keys; one round trip with ESEARCH. What is refused finds nothing."""
     if session.can("ESEARCH"):
         replies = (yield [search_command(keys) for keys in asked]).replies
