@@ -1,6 +1,5 @@
 """Cursors and confirmations: what they say, and that nobody else can say it."""
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 
 import pytest
@@ -161,17 +160,3 @@ def test_a_used_confirmation_is_remembered_for_longer_than_it_is_good() -> None:
     assert not here.spend("a", CLOCK.now + 1)
     CLOCK.now += 2
     assert here.spend("a", CLOCK.now + 10), "forgotten"
-
-
-def test_of_many_threads_with_one_confirmation_one_may_go_on() -> None:
-    confirmed = ask()
-
-    def go_on(_number: int) -> bool:
-        try:
-            CONFIRMATIONS.require("burn", confirmed, "Burn 1 book.", bound=(7, 9))
-        except ConflictError:
-            return False
-        return True
-
-    with ThreadPoolExecutor(8) as threads:
-        assert sum(threads.map(go_on, range(200))) == 1
