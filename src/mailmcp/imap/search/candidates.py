@@ -149,7 +149,8 @@ def _find_sorted(
 ) -> Steps[Candidates | None]:
     """Let the server sort all candidates; they are sorted here if it turns out that it can't.
 
-    All in one search: if the server stops on the way (MESSAGELIMIT), the page says that the rest wasn't searched.
+    All in one search: if the server stops on the way (MESSAGELIMIT), the page says that the rest wasn't
+    searched.
     """
     order = request.order
     found = yield from search(session, plan, sort=SORT_KEYS[order.by])
