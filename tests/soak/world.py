@@ -107,6 +107,18 @@ class World:
         elif choice == 18 and name in _REBUILT and self.store.kind == "dovecot":
             self._rebuild(name, uids)  # pymap goes on serving what was deleted
 
+    def shuffle(self) -> None:
+        """Change flags or places of some messages, so that none is lost or made."""
+        self.acts += 1
+        name, target = self.random.choice(MAILBOXES), self.random.choice(MAILBOXES)
+        self.client.select_folder(name)
+        uids = self.client.search()
+        some = self.random.sample(uids, min(self.random.randint(1, 3), len(uids)))
+        if some and name != target and self.random.randrange(2):
+            self._move(some, target)
+        elif some:
+            self.client.add_flags(some, [self.random.choice(FLAGS)], silent=True)
+
     def add(self, mailbox: str) -> None:
         """Append some messages, unless there are enough."""
         total = sum(self.client.folder_status(each, [b"MESSAGES"])[b"MESSAGES"] for each in MAILBOXES)
