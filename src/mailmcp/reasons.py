@@ -14,6 +14,7 @@ class Reason(StrEnum):
     CURSOR_MISMATCH = "cursor_mismatch"
     MALFORMED_ID = "malformed_id"
     TOO_LARGE = "too_large"
+    TOO_MANY = "too_many"
     SWITCHED_OFF = "switched_off"
     # not_found
     ACCOUNT_UNKNOWN = "account_unknown"
@@ -45,3 +46,5 @@ class Reason(StrEnum):
     PERMISSION_DENIED = "permission_denied"
     PROTOCOL_VIOLATION = "protocol_violation"
     SAVE_FAILED = "save_failed"
+    HOURLY_LIMIT = "hourly_limit"
+    JOURNAL_FAILED = "journal_failed"
