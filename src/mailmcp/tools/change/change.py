@@ -1,30 +1,29 @@
 """What a change comes to: where messages go, which are as asked already, and the orders for the others.
 
-On Gmail mailboxes are labels of one message: a copy is a label more, and what leaves All Mail, where every
-message stays, only loses the label of INBOX.
+On Gmail mailboxes are labels of one message: a copy is one label more, and what is in All Mail, where every
+message stays, gets and loses labels.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.errors import mailbox_protected_error
 from mailmcp.imap.rows import FetchedMessage
+from mailmcp.imap.writes.open import is_protected
 from mailmcp.imap.writes.values import BATCH_MAX, Action, Order
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.change.arguments import ChangeAction, ChangeMessagesArguments
 from mailmcp.tools.change.selection import Selection
-from mailmcp.tools.names import CHANGE_MESSAGES
-from mcp_envelope import BaseReason, InvalidInputError, NextAction, code
+from mcp_envelope import BaseReason, InvalidInputError
 
-_FLAGS: Final[Mapping[ChangeAction, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    ChangeAction.MARK_READ: (("\\Seen",), ()),
-    ChangeAction.MARK_UNREAD: ((), ("\\Seen",)),
-    ChangeAction.FLAG: (("\\Flagged",), ()),
-    ChangeAction.UNFLAG: ((), ("\\Flagged",)),
+_FLAGS: Final = {
+    ChangeAction.MARK_READ: "\\Seen",
+    ChangeAction.MARK_UNREAD: "\\Seen",
+    ChangeAction.FLAG: "\\Flagged",
+    ChangeAction.UNFLAG: "\\Flagged",
 }
-"""What they add and remove."""
+_REMOVING: Final = {ChangeAction.MARK_UNREAD, ChangeAction.UNFLAG, ChangeAction.REMOVE_KEYWORDS}
 
 _USES: Final = {
     ChangeAction.ARCHIVE: "\\Archive",
@@ -33,16 +32,17 @@ _USES: Final = {
 }
 """Whereto they move."""
 
+_INBOX: Final = "\\Inbox"
 _LABELS: Final = {
     "\\Sent": "\\Sent",
     "\\Drafts": "\\Draft",
     "\\Flagged": "\\Starred",
     "\\Important": "\\Important",
 }
-"""How Gmail calls the labels of its own mailboxes, by their special use."""
+"""Gmail's labels of its own mailboxes, by their special use; its other mailboxes give labels their names."""
 
-_INBOX_LABEL: Final = "\\Inbox"
 _ASIDE: Final = {"\\Trash", "\\Junk"}
+"""What is there is not in All Mail."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +58,8 @@ class Change:
     creates: bool
     """Whether that must be made first."""
 
-    orders: tuple[Order, ...]
-    already: tuple[MessageRef, ...]
+    orders: list[Order] = field(default_factory=list)
+    already: list[MessageRef] = field(default_factory=list)
     """The messages for which there is nothing to do."""
 
     @property
@@ -75,153 +75,108 @@ def make_change(selection: Selection, arguments: ChangeMessagesArguments) -> Cha
         AuthFailedError: A mailbox is protected; the reason is `mailbox_protected`.
         InvalidInputError: It can't be done to these messages.
     """
-    action = arguments.action
-    target = _target(selection, action, arguments.mailbox)
-    names = {each.name for each in selection.mailboxes if each.selectable} | {"INBOX"}
+    target = _find_target(selection, arguments)
     _check_protected(selection, target)
-    if selection.is_gmail:
-        _check_gmail(selection, arguments, target)
+    is_label = selection.use_of(target) not in {*_ASIDE, "\\All"}
+    if arguments.action is ChangeAction.COPY and selection.is_gmail and not is_label:
+        message = "is no label on Gmail: mail is moved there, not copied. Send move."
+        raise InvalidInputError.of("mailbox", BaseReason.INVALID_VALUE, message)
+    exists = target in {"", "INBOX", *(each.name for each in selection.mailboxes if each.selectable)}
     change = Change(
-        action=action,
+        action=arguments.action,
         keywords=arguments.keywords,
         selection=selection,
         target=target,
-        creates=bool(target) and target not in names,
-        orders=(),
-        already=(),
+        creates=not exists,
     )
     orders: dict[Order, list[int]] = {}
-    already: list[MessageRef] = []
     for ref, row in selection.messages.items():
-        order = _order(change, ref)
+        order = _make_order(change, ref)
         if _is_done(change, order, ref, row):
-            already.append(ref)
+            change.already.append(ref)
         else:
             orders.setdefault(order, []).append(ref.uid)
-    batches = (
-        replace(order, uids=tuple(sorted(uids)[start : start + BATCH_MAX]))
-        for order, uids in orders.items()
-        for start in range(0, len(uids), BATCH_MAX)
-    )
-    return replace(change, orders=tuple(batches), already=tuple(already))
+    for order, uids in orders.items():
+        for start in range(0, len(uids), BATCH_MAX):
+            change.orders.append(replace(order, uids=tuple(sorted(uids)[start : start + BATCH_MAX])))
+    return change
 
 
-def _target(selection: Selection, action: ChangeAction, mailbox: str) -> str:
+def _find_target(selection: Selection, arguments: ChangeMessagesArguments) -> str:
     """Return where the messages go; "" if they stay."""
-    if action is ChangeAction.NOT_JUNK:
+    if arguments.action is ChangeAction.NOT_JUNK:
         return "INBOX"
-    use = _USES.get(action)
+    use = _USES.get(arguments.action)
     if use is None:
-        return canonical_name(mailbox) if mailbox else ""
+        return canonical_name(arguments.mailbox) if arguments.mailbox else ""
     if use == "\\Archive" and selection.is_gmail:
         use = "\\All"
     fitting = [each for each in selection.mailboxes if each.special_use == use and each.selectable]
     if fitting:
         return min(fitting, key=lambda each: each.special_use_guessed).name
-    named = (name for name, of in selection.account.special_uses.items() if of == use)
-    return next(named, f"{_namespace(selection)}{use.removeprefix('\\')}")
-
-
-def _namespace(selection: Selection) -> str:
-    """Return what all names begin with, as `INBOX.` on Courier; "" elsewhere."""
+    named = [name for name, of in selection.account.special_uses.items() if of == use]
     others = [each for each in selection.mailboxes if each.name != "INBOX"]
-    prefixes = {f"INBOX{each.delimiter}" for each in others if each.delimiter}
-    return next((each for each in prefixes if all(one.name.startswith(each) for one in others)), "")
+    # Courier and others have all mailboxes within INBOX.
+    inside = [each.delimiter for each in others if each.name.startswith(f"INBOX{each.delimiter or '/'}")]
+    prefix = f"INBOX{inside[0]}" if others and len(inside) == len(others) else ""
+    return [*named, prefix + use[1:]][0]
 
 
 def _check_protected(selection: Selection, target: str) -> None:
-    """Check that no message is, goes or has a label where nothing may be changed."""
-    account = selection.account
-    protected = {each.casefold() for each in account.protected_mailboxes}
-    touched = [*dict.fromkeys(each.mailbox for each in selection.messages), *filter(None, [target])]
+    """Check that no message is, goes, or by a label also is where nothing may be changed."""
+    names = dict.fromkeys([each.mailbox for each in selection.messages] + [target] * bool(target))
     if selection.is_gmail:
-        by_label = {_label_of(selection, each.name).casefold(): each.name for each in selection.mailboxes}
-        labels = dict.fromkeys(label for row in selection.messages.values() for label in row.labels)
-        touched += [by_label.get(label.casefold(), label) for label in labels]
-    for name in touched:
-        if not protected.isdisjoint({name.casefold(), selection.use_of(name).casefold()}):
-            raise mailbox_protected_error(account.account_id, name)
+        by_label = {_label_of(selection, each.name): each.name for each in selection.mailboxes}
+        labels = [label for row in selection.messages.values() for label in row.labels]
+        names |= dict.fromkeys(by_label.get(each, each) for each in labels)
+    for name in names:
+        if is_protected(selection.account, name, selection.use_of(name)):
+            raise mailbox_protected_error(selection.account.account_id, name)
 
 
-def _check_gmail(selection: Selection, arguments: ChangeMessagesArguments, target: str) -> None:
-    """Refuse what Gmail answers OK to and doesn't do: deleting outside Trash, copying into its own places."""
-    action, instead = arguments.action, ChangeAction.MOVE
-    if action is ChangeAction.COPY and selection.use_of(target) in {*_ASIDE, "\\All"}:
-        message = f"can't be copy: in Gmail, mail is in {code(target)} or has labels. Move it there."
-    elif action is ChangeAction.DELETE_FOREVER and any(
-        selection.use_of(each.mailbox) != "\\Trash" for each in selection.messages
-    ):
-        instead = ChangeAction.TRASH
-        message = "can't be delete_forever here: Gmail deletes only what is in Trash. Trash it first."
-    else:
-        return
-    given = arguments.model_dump(mode="json", exclude_defaults=True, exclude={"confirm"})
-    again = NextAction(
-        instruction="Send this instead.", tool=CHANGE_MESSAGES, arguments={**given, "action": instead.value}
-    )
-    raise InvalidInputError.of("action", BaseReason.INVALID_VALUE, message, next_action=again)
-
-
-def _order(change: Change, ref: MessageRef) -> Order:
+def _make_order(change: Change, ref: MessageRef) -> Order:
     """Return the order for a message, without UIDs."""
-    selection, action, target = change.selection, change.action, change.target
-    kind, add, remove = Action.MOVE, (), ()
+    action, target, selection = change.action, change.target, change.selection
+    add: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    kind = Action.COPY if action is ChangeAction.COPY else Action.MOVE
+    use, use_there = selection.use_of(ref.mailbox), selection.use_of(target)
     if action is ChangeAction.DELETE_FOREVER:
         kind = Action.DELETE
     elif not target:
-        kind = Action.FLAGS
-        add, remove = _FLAGS.get(action, (change.keywords, ()))
-        if action is ChangeAction.REMOVE_KEYWORDS:
-            add, remove = (), change.keywords
-    elif action is ChangeAction.COPY:
-        kind = Action.COPY
-    if selection.is_gmail and target:
-        kind, add, remove = _gmail_order(change, ref)
+        kind, add = Action.FLAGS, (_FLAGS[action],) if action in _FLAGS else change.keywords
+        if action in _REMOVING:
+            add, remove = (), add
+    elif selection.is_gmail and use not in _ASIDE:
+        if kind is Action.COPY:
+            kind, add = Action.LABELS, (_label_of(selection, target),)
+        elif use_there == "\\All" and ref.mailbox != "INBOX":
+            kind, remove = Action.LABELS, (_INBOX,)
+        elif use == "\\All" and use_there not in _ASIDE:
+            kind, add = Action.LABELS, (_label_of(selection, target),)
+            remove = () if target == "INBOX" else (_INBOX,)
     return Order(
         action=kind,
         account_id=ref.account_id,
         mailbox=ref.mailbox,
         uidvalidity=ref.uidvalidity,
-        target="" if kind is Action.LABELS else target,
+        target=target if kind in {Action.MOVE, Action.COPY} else "",
         add=add,
         remove=remove,
     )
 
 
-def _gmail_order(change: Change, ref: MessageRef) -> tuple[Action, tuple[str, ...], tuple[str, ...]]:
-    """Return what to do on Gmail to bring a message to the target, and the labels to add and remove."""
-    selection, target = change.selection, change.target
-    label, use = _label_of(selection, target), selection.use_of(ref.mailbox)
-    if change.action is ChangeAction.COPY:
-        return Action.LABELS, (label,), ()
-    if selection.use_of(target) == "\\All" and ref.mailbox != "INBOX" and use not in _ASIDE:
-        return Action.LABELS, (), (_INBOX_LABEL,)
-    if use == "\\All" and selection.use_of(target) not in _ASIDE:
-        return Action.LABELS, (label,), () if label == _INBOX_LABEL else (_INBOX_LABEL,)
-    return Action.MOVE, (), ()
-
-
 def _label_of(selection: Selection, mailbox: str) -> str:
-    """Return the label that a mailbox of Gmail stands for."""
-    return _INBOX_LABEL if mailbox == "INBOX" else _LABELS.get(selection.use_of(mailbox), mailbox)
+    return _INBOX if mailbox == "INBOX" else _LABELS.get(selection.use_of(mailbox), mailbox)
 
 
 def _is_done(change: Change, order: Order, ref: MessageRef, row: FetchedMessage) -> bool:
     """Return whether a message is as asked already."""
-    selection = change.selection
+    use = change.selection.use_of(ref.mailbox)
     if change.action is ChangeAction.NOT_JUNK:
-        return selection.use_of(ref.mailbox) != "\\Junk"
-    if order.action is Action.LABELS:
-        return _has(row.labels, order)
-    if order.action is Action.FLAGS:
-        return _has(row.flags, order)
-    use = selection.use_of(ref.mailbox)
-    return bool(change.target) and (ref.mailbox == change.target or (use != "" and use == _USES.get(change.action)))
-
-
-def _has(held: Iterable[str], order: Order) -> bool:
-    """Return whether flags or labels are as after an order."""
-    known = {each.lower() for each in held}
-    return all(each.lower() in known for each in order.add) and not any(
-        each.lower() in known for each in order.remove
-    )
+        return use != "\\Junk"
+    if order.action in {Action.FLAGS, Action.LABELS}:
+        held = {each.lower() for each in (row.flags if order.action is Action.FLAGS else row.labels)}
+        return held.issuperset(map(str.lower, order.add)) and held.isdisjoint(map(str.lower, order.remove))
+    there = {change.target, ref.mailbox if use and use == _USES.get(change.action) else ""}
+    return order.action is not Action.DELETE and ref.mailbox in there

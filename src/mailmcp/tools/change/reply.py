@@ -1,34 +1,25 @@
 """The reply to a change: what was seen to be done, what failed, what isn't known, and how to take it back."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from pydantic import BaseModel, WithJsonSchema
+from pydantic import BaseModel
 
 from mailmcp.imap.changes.state import format_ranges
 from mailmcp.imap.fetch import FetchFailure, join_ascending
-from mailmcp.imap.writes.values import Fate
+from mailmcp.imap.writes.values import Fate, Order
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.change.change import Change
-from mailmcp.tools.change.plan import say, where_from
+from mailmcp.tools.change.plan import format_places, format_verb
 from mailmcp.tools.names import UNDO
-from mailmcp.tools.published import Row, Strings
+from mailmcp.tools.published import Strings
 from mailmcp.tools.writes.run import Ran
 from mailmcp.wording import counted
-from mcp_envelope import InternalError, Issue, NextAction, Outcome, ToolError, code
+from mcp_envelope import Issue, NextAction, Outcome, ToolError, code
 
-ROWS_MAX: Final = 20
-"""Messages with a row each: two pages of a search. Of more, ranges are named."""
-
-
-class ChangedRow(Row):
-    """A message that was changed."""
-
-    message_id: str
-    new_message_id: str | None = None
-    """If it has moved, or of its copy."""
+NAMED_MAX = 20
+"""Messages that are named one by one: two pages of a search. Of more, ranges are."""
 
 
 class ChangeMessagesData(BaseModel):
@@ -36,217 +27,169 @@ class ChangeMessagesData(BaseModel):
 
     account_id: str
     mailbox: str | None = None
-    """Where they are now, if they have moved."""
+    """Where they went."""
 
-    done: int = 0
-    failed: int = 0
-    unknown: int = 0
-    already: int = 0
-    messages: Annotated[tuple[ChangedRow, ...], WithJsonSchema({"type": "array"})] = ()
-    """Those that are done."""
-
-    ranges: Strings = []
-    """The same of many: `imap:work:INBOX:17:3,7-9`, with ` -> ` and the new ids, in the same order."""
+    done: int
+    failed: int
+    unknown: int
+    already: int
+    changed: Strings = []
+    """Ids of those that are done, `old -> new` if they moved; of many as `imap:work:INBOX:17:3,7-9`."""
 
     entry_id: str | None = None
     """Of the journal, for imap_undo."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Results:
-    """What became of the messages of a change."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ending:
+    """What became of a message."""
 
-    done: dict[MessageRef, MessageRef | None] = field(default_factory=dict)
-    """With the new place of each that has one."""
-
-    failed: dict[MessageRef, ToolError | FetchFailure] = field(default_factory=dict)
-    unknown: dict[MessageRef, ToolError | FetchFailure] = field(default_factory=dict)
-
-
-def collect_results(change: Change, ran: Ran | None) -> Results:
-    """Collect the results of all messages; `ran` is None if there was nothing to do."""
-    results = Results(failed=dict(change.selection.failures))
-    if ran is None:
-        return results
-    for carried in ran.carried:
-        order, prepared = carried.prepared.order, carried.prepared
-        for each in carried.results:
-            ref = MessageRef(
-                account_id=order.account_id, mailbox=order.mailbox, uidvalidity=order.uidvalidity, uid=each.uid
-            )
-            if each.fate is Fate.DONE:
-                results.done[ref] = None
-                if each.new_uid:
-                    results.done[ref] = MessageRef(
-                        account_id=order.account_id,
-                        mailbox=order.target,
-                        uidvalidity=prepared.target_uidvalidity,
-                        uid=each.new_uid,
-                    )
-                continue
-            fates = results.failed if each.fate is Fate.FAILED else results.unknown
-            assert each.error is not None  # noqa: S101 - only what is done has none
-            fates[ref] = each.error
-    for order in ran.not_begun:
-        assert ran.stopped is not None  # noqa: S101 - else all would have begun
-        for uid in order.uids:
-            ref = MessageRef(
-                account_id=order.account_id, mailbox=order.mailbox, uidvalidity=order.uidvalidity, uid=uid
-            )
-            results.failed[ref] = ran.stopped
-    return results
+    ref: MessageRef
+    fate: Fate
+    new: MessageRef | None = None
+    error: ToolError | FetchFailure | None = None
+    """Unless it is done."""
 
 
 def make_reply(change: Change, ran: Ran | None) -> Outcome[ChangeMessagesData]:
-    """Make the reply.
+    """Make the reply; `ran` is None if there was nothing to do.
 
     Raises:
-        ToolError: Nothing was done, and nothing had been done before.
+        ToolError: Everything failed.
     """
-    selection, results = change.selection, collect_results(change, ran)
+    selection, endings = change.selection, [*_endings(change, ran)]
+    count = Counter(each.fate for each in endings)
     entry_id = ran.entry_id if ran else None
-    if not (results.done or results.unknown or change.already) and results.failed:
-        raise _all_failed(results, entry_id)
-    issues = (*selection.issues, *_issues(results.failed, Fate.FAILED), *_issues(results.unknown, Fate.UNKNOWN))
-    few = len(results.done) <= ROWS_MAX
-    rows = tuple(
-        ChangedRow(message_id=old.message_id, new_message_id=new.message_id if new else None)
-        for old, new in (results.done.items() if few else ())
-    )
-    ranges = [] if few else [*format_moves(results.done)]
-    undoable = bool(entry_id and (results.done or results.unknown) and not change.is_final)
+    details = {"entry_id": entry_id} if entry_id else {}
+    errors = [each.error for each in endings if isinstance(each.error, ToolError)]
+    if errors and count[Fate.FAILED] == len(endings) and not change.already:
+        message = f"{counted(len(endings), 'message')}, and none was changed. {errors[0].message}"
+        raise errors[0].replace(message=message, details={**errors[0].details, **details})
+    changed = [*_format_changed([each for each in endings if each.fate is Fate.DONE])]
+    next_action = selection.search
+    if count[Fate.DONE]:
+        undo = NextAction(instruction="Undo it, if it was wrong.", tool=UNDO, arguments=details)
+        next_action = None if change.is_final else undo
     return Outcome(
-        summary=_summary(change, results),
+        summary=_summary(change, endings, count),
         data=ChangeMessagesData(
             account_id=selection.account.account_id,
             mailbox=change.target or None,
-            done=len(results.done),
-            failed=len(results.failed),
-            unknown=len(results.unknown),
+            done=count[Fate.DONE],
+            failed=count[Fate.FAILED],
+            unknown=count[Fate.UNKNOWN],
             already=len(change.already),
-            messages=rows,
-            ranges=ranges,
+            changed=changed,
             entry_id=entry_id,
         ),
         blocks=(
-            *(_row_line(each) for each in rows),
-            *(f"- {code(each)}" for each in ranges),
-            *_remarks(change, results),
+            *("- " + " -> ".join(map(code, each.split(" -> "))) for each in changed),
+            *_remarks(change, endings),
             *selection.doubts,
         ),
-        issues=issues,
-        next_action=NextAction(
-            instruction="Undo it, if it was wrong.", tool=UNDO, arguments={"entry_id": entry_id}
-        )
-        if undoable
-        else None if results.done else selection.search,
+        issues=(*selection.issues, *_issues(endings)),
+        next_action=next_action,
     )
 
 
-def _all_failed(results: Results, entry_id: str | None) -> ToolError:
-    """Build the error of a change of which nothing was done."""
-    [first, *_] = results.failed.values()
-    issues = [
-        {"message_id": each.about["message_id"], "message": each.message}
-        for each in _issues(results.failed, Fate.FAILED)
-    ]
-    message = first.message
-    if len(results.failed) > 1:
-        message = f"None of {len(results.failed)} messages was changed. The first: {message}"
-    details = {"issues": issues} | ({"entry_id": entry_id} if entry_id else {})
-    if isinstance(first, ToolError):
-        return first.replace(message=message, details={**first.details, **details})
-    return InternalError(message, reason=first.reason, retryable=first.retryable, details=details)
+def _endings(change: Change, ran: Ran | None) -> Iterator[_Ending]:
+    """Say of each message what became of it, unless there was nothing to do."""
+    for ref, failure in change.selection.failures.items():
+        yield _Ending(ref=ref, fate=Fate.FAILED, error=failure)
+    for carried in ran.carried if ran else ():
+        prepared, order = carried.prepared, carried.prepared.order
+        place = MessageRef(
+            account_id=order.account_id, mailbox=order.target, uidvalidity=prepared.target_uidvalidity, uid=0
+        )
+        refs = {each.uid: each for each in _refs_of(order)}
+        for each in carried.results:
+            new = replace(place, uid=each.new_uid) if each.new_uid else None
+            yield _Ending(ref=refs[each.uid], fate=each.fate, new=new, error=each.error)
+    for order in ran.not_begun if ran else ():
+        for ref in _refs_of(order):
+            yield _Ending(ref=ref, fate=Fate.FAILED, error=ran.stopped if ran else None)
 
 
-def _summary(change: Change, results: Results) -> str:
-    selection = change.selection
+def _refs_of(order: Order) -> list[MessageRef]:
+    """Return the messages of an order."""
+    place = MessageRef(account_id=order.account_id, mailbox=order.mailbox, uidvalidity=order.uidvalidity, uid=0)
+    return [replace(place, uid=uid) for uid in order.uids]
+
+
+def _summary(change: Change, endings: Sequence[_Ending], count: Counter[Fate]) -> str:
+    """Write the summary, which is true on its own."""
+    selection, already = change.selection, len(change.already)
+    parts = []
     if selection.nothing:
-        return f"{selection.nothing}; nothing was changed"
-    done, places = len(results.done), Counter(each.mailbox for each in results.done)
-    failed, unknown = len(results.failed), len(results.unknown)
-    total = done + failed + unknown
-    if not total:
-        already = counted(len(change.already), "message")
-        summary = f"Nothing to do: {already} {'is' if len(change.already) == 1 else 'are'} so already"
-        return f"{summary}, in {code(change.target)}" if change.target else summary
-    places = Counter(each.mailbox for each in [*results.done, *results.failed, *results.unknown])
-    what = counted(total, "message") if done == total else f"{done} of {counted(total, 'message')}"
-    parts = [say(change, f"{what} {where_from(change, places)}", past=True)]
-    parts += [f"{failed} failed"] if failed else []
-    parts += [f"{unknown} unknown"] if unknown else []
-    parts += [f"{len(change.already)} so already"] if change.already else []
-    parts += ["not everything could be searched"] if selection.issues else []
+        parts.append(f"{selection.nothing}; nothing was changed")
+    elif endings:
+        done, places = count[Fate.DONE], Counter(each.ref.mailbox for each in endings)
+        what = counted(len(endings), "message")
+        what = what if done == len(endings) else f"{done} of {what}"
+        parts.append(format_verb(change, f"{what} {format_places(change, places)}", past=True))
+        parts += [f"{count[fate]} {fate}" for fate in (Fate.FAILED, Fate.UNKNOWN) if count[fate]]
+        parts += [f"{already} more as asked already"] if already else []
+    else:
+        parts.append(f"Nothing to do: {counted(already, 'message')} as asked already")
+    parts += ["not everything could be searched"] if selection.issues and not selection.nothing else []
     return f"{parts[0]}; {', '.join(parts[1:])}" if parts[1:] else parts[0]
 
 
-def _remarks(change: Change, results: Results) -> Iterator[str]:
-    """Say what was made on the way, and what can't be undone."""
-    if change.creates:
-        yield f"There was no mailbox {code(change.target)}; it was made, and stays."
-    if change.is_final and results.done:
+def _remarks(change: Change, endings: Sequence[_Ending]) -> Iterator[str]:
+    """Say what was made on the way, what isn't known, and what can't be undone."""
+    done = [each for each in endings if each.fate is Fate.DONE]
+    if change.creates and endings:
+        yield f"There was no mailbox {code(change.target)}: it was made, and undoing leaves it."
+    if change.is_final and done:
         yield "This can't be undone."
-    unplaced = sum(new is None for new in results.done.values())
+    unplaced = sum(each.new is None for each in done)
     if unplaced and change.target and not change.selection.is_gmail:
-        yield f"The new {'id' if unplaced == 1 else 'ids'} of {counted(unplaced, 'message')} are not known."
-    if results.unknown:
-        yield "Whether the unknown ones were changed can't be seen now. Don't repeat them: look for them first."
+        yield f"The server doesn't say the new ids of {counted(unplaced, 'message')}."
+    if len(done) < sum(each.fate is not Fate.FAILED for each in endings):
+        yield "Don't send again what is unknown: search for it first."
 
 
-def _row_line(row: ChangedRow) -> str:
-    return f"- {code(row.message_id)}" + (f" is now {code(row.new_message_id)}" if row.new_message_id else "")
-
-
-def _issues(failures: Mapping[MessageRef, ToolError | FetchFailure], fate: Fate) -> Iterator[Issue]:
-    """Build an issue for each reason and mailbox: of many messages, ranges are named."""
-    groups: dict[tuple[str, int, str, str], dict[MessageRef, ToolError | FetchFailure]] = {}
-    for ref, failure in failures.items():
-        key = (ref.mailbox, ref.uidvalidity, failure.reason.value, failure.message)
-        groups.setdefault(key, {})[ref] = failure
+def _issues(endings: Sequence[_Ending]) -> Iterator[Issue]:
+    """Build an issue for each reason and mailbox, which names all of its messages."""
+    groups: dict[tuple[str, Fate, str], list[_Ending]] = {}
+    for each in endings:
+        if each.error is not None:
+            groups.setdefault((each.ref.mailbox, each.fate, each.error.message), []).append(each)
     for group in groups.values():
-        first, failure = next(iter(group.items()))
+        ref, error = group[0].ref, group[0].error
+        assert error is not None  # noqa: S101 - see above
+        some = f"{len(group)} messages: " if len(group) > 1 else ""
         yield Issue(
-            code=failure.code,
-            reason=failure.reason,
+            code=error.code,
+            reason=error.reason,
             stage="change",
-            message=failure.message if len(group) == 1 else f"{counted(len(group), 'message')}: {failure.message}",
-            retryable=failure.retryable,
+            message=f"{some}{error.message}",
+            retryable=error.retryable,
             about={
-                "message_id": _format_ids(list(group)),
-                "mailbox": first.mailbox,
-                "account_id": first.account_id,
-                "outcome": fate.value,
+                "message_id": _format_ids([each.ref for each in group]),
+                "mailbox": ref.mailbox,
+                "account_id": ref.account_id,
+                "outcome": group[0].fate.value,
             },
         )
 
 
-def format_moves(done: Mapping[MessageRef, MessageRef | None]) -> Iterator[str]:
-    """Write ids as ranges, old and new, in pairs of which the nth old one became the nth new one."""
-    run: list[tuple[MessageRef, MessageRef | None]] = []
-    for pair in sorted(done.items(), key=lambda pair: (pair[0].mailbox, pair[0].uid)):
-        if run and not _follows(run[-1], pair):
-            yield _format_run(run)
-            run = []
-        run.append(pair)
-    if run:
-        yield _format_run(run)
+def _format_changed(done: Sequence[_Ending]) -> Iterator[str]:
+    """Format the ids of messages, and the new ones; of many in runs, in which both ascend."""
+    runs: list[list[_Ending]] = []
+    for each in sorted(done, key=lambda each: (each.ref.mailbox, each.ref.uid)):
+        before = runs[-1][-1] if runs and len(done) > NAMED_MAX else None
+        follows = before and before.ref.mailbox == each.ref.mailbox and bool(before.new) == bool(each.new)
+        if follows and (not before.new or not each.new or before.new.uid < each.new.uid):
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    for run in runs:
+        new = [each.new for each in run if each.new]
+        yield " -> ".join(_format_ids(refs) for refs in ([each.ref for each in run], new) if refs)
 
 
-def _follows(
-    before: tuple[MessageRef, MessageRef | None], after: tuple[MessageRef, MessageRef | None]
-) -> bool:
-    (old, new), (next_old, next_new) = before, after
-    if old.mailbox != next_old.mailbox or (new is None) != (next_new is None):
-        return False
-    return new is None or next_new is None or (new.mailbox == next_new.mailbox and new.uid < next_new.uid)
-
-
-def _format_run(run: list[tuple[MessageRef, MessageRef | None]]) -> str:
-    new = [each for _, each in run if each]
-    return _format_ids([old for old, _ in run]) + (f" -> {_format_ids(new)}" if new else "")
-
-
-def _format_ids(refs: list[MessageRef]) -> str:
-    """Write ids of one mailbox as one, with ranges of UIDs."""
-    uids = sorted(each.uid for each in refs)
-    return f"{refs[0].message_id.rpartition(':')[0]}:{format_ranges([*join_ascending(uids)])}"
+def _format_ids(refs: Sequence[MessageRef]) -> str:
+    """Format ids of one mailbox as one, with ranges of UIDs."""
+    place = refs[0].message_id.rpartition(":")[0]
+    return f"{place}:{format_ranges([*join_ascending(sorted(each.uid for each in refs))])}"

@@ -9,10 +9,11 @@ from typing import Final
 
 from mailmcp.imap.account import Account
 from mailmcp.imap.command import canonical_name
-from mailmcp.imap.fetch import id_items
+from mailmcp.imap.fetch import FetchFailure, id_items
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.reasons import Reason
 from mailmcp.tools.change.arguments import within_search
 from mailmcp.tools.errors import all_failed_error, message_issue, search_again
 from mailmcp.tools.fetch_parts import fetch_parts
@@ -22,7 +23,7 @@ from mailmcp.tools.search.failures import explain_failures, source_issues
 from mailmcp.tools.search.sources import search_sources
 from mailmcp.tools.search.state import Search, repeat_search
 from mailmcp.tools.tool import Call
-from mcp_envelope import BaseReason, ConflictError, InvalidInputError, Issue, NextAction, Problem, ToolError
+from mcp_envelope import BaseReason, ConflictError, InvalidInputError, Issue, NextAction, ToolError
 
 _ROW: Final = ("UID", "FLAGS", "INTERNALDATE", "BODY.PEEK[HEADER.FIELDS (DATE FROM TO SUBJECT MESSAGE-ID)]")
 
@@ -80,7 +81,9 @@ def read_ids(sent: Sequence[str], account_id: str) -> tuple[MessageRef, ...]:
         refs[replace(ref, mailbox=canonical_name(ref.mailbox))] = None
     others = {each.account_id for each in refs} - {account_id or next(iter(refs)).account_id}
     if others:
-        message = f"are of several accounts; {', '.join(sorted(others))} is another one. Send a call for each."
+        message = (
+            f"are of several accounts; {', '.join(sorted(others))} is another one. Send a call for each."
+        )
         raise InvalidInputError.of("message_ids", BaseReason.OUT_OF_RANGE, message)
     return tuple(refs)
 
@@ -94,23 +97,25 @@ async def select_by_ids(call: Call, account: Account, refs: Sequence[MessageRef]
         ToolError: None is there.
     """
     call.mailbox = ", ".join(dict.fromkeys(each.mailbox for each in refs))
-    check_count(account, len(refs), "message_ids")
+    if len(refs) > account.writes_per_call:
+        raise _too_many(account, "message_ids", f"are {len(refs)} messages", "Send fewer.")
     selection = Selection(account=account, mailboxes=await call.ask(list_mailboxes))
     fetched = await fetch_parts(call, refs, lambda session, _ref: [*_ROW, *id_items(session)])
     for ref, failure in fetched.failures.items():
         if isinstance(failure, ConflictError):
             raise failure.replace(next_action=search_again(ref))
-        selection.issues.append(message_issue(ref, failure))
+    selection.failures |= fetched.failures
     selection.messages = {each: fetched.messages[each] for each in refs if each in fetched.messages}
     if not selection.messages:
-        raise all_failed_error(selection.issues, search_again(refs[0]))
-    return selection
+        issues = [message_issue(ref, failure) for ref, failure in fetched.failures.items()]
+        raise all_failed_error(issues, search_again(refs[0]))
+    return await _as_on_gmail(call, selection) if selection.is_gmail else selection
 
 
 async def select_by_search(call: Call, account: Account, search: Search) -> Selection:
     """Find all messages that match; round trips as for a search, and one before.
 
-    The rows of all matches are one page, so that the search verifies them, and doubts the server, as any other.
+    All rows are one page, so that the search verifies them, and doubts the server, as any other does.
 
     Raises:
         InvalidInputError: More match than a call may change.
@@ -127,7 +132,9 @@ async def select_by_search(call: Call, account: Account, search: Search) -> Sele
     pages = searches.pages.values()
     found = sum(len(page.matches) for page in pages)
     if found > account.writes_per_call:
-        check_count(account, sum(page.total for page in pages), "search")
+        at_most = "" if all(page.total_exact for page in pages) else "at most "
+        matches = f"matches {at_most}{sum(page.total for page in pages)} messages"
+        raise _too_many(account, "search", matches, "Narrow it, for example by since and before or from.")
     coverage = Coverage(searches=searches)
     selection = Selection(
         account=account,
@@ -148,5 +155,29 @@ async def select_by_search(call: Call, account: Account, search: Search) -> Sele
             if match.uid in page.fetched.messages:
                 selection.messages[ref] = page.fetched.messages[match.uid]
             else:
-                selection.issues.append(message_issue(ref, page.fetched.failures[match.uid]))
+                selection.failures[ref] = page.fetched.failures[match.uid]
+    return await _as_on_gmail(call, selection) if selection.is_gmail else selection
+
+
+async def _as_on_gmail(call: Call, selection: Selection) -> Selection:
+    """Add the labels, and keep each message once: in INBOX, else in All Mail, else under a label.
+
+    One round trip.
+    """
+    fetched = await fetch_parts(call, [*selection.messages], lambda *_: ("UID", "X-GM-LABELS"))
+    selection.failures |= fetched.failures
+    order = {"INBOX": 0} | {each.name: 1 for each in selection.mailboxes if each.special_use == "\\All"}
+    once: dict[int, tuple[MessageRef, FetchedMessage]] = {}
+    for ref in sorted(fetched.messages, key=lambda each: order.get(each.mailbox, 2)):
+        row = selection.messages[ref]
+        once.setdefault(row.gmail_id, (ref, replace(row, labels=fetched.messages[ref].labels)))
+    selection.messages = dict(once.values())
     return selection
+
+
+def _too_many(account: Account, argument: str, found: str, advice: str) -> InvalidInputError:
+    message = (
+        f"{found}; one call may change {account.writes_per_call} in account {account.account_id}. "
+        f"Nothing was done. {advice}"
+    )
+    return InvalidInputError.of(argument, Reason.TOO_MANY, message)
