@@ -112,7 +112,9 @@ def _endings(change: Change, ran: Ran | None) -> Iterator[_Ending]:
 
 def _refs_of(order: Order) -> list[MessageRef]:
     """Return the messages of an order."""
-    place = MessageRef(account_id=order.account_id, mailbox=order.mailbox, uidvalidity=order.uidvalidity, uid=0)
+    place = MessageRef(
+        account_id=order.account_id, mailbox=order.mailbox, uidvalidity=order.uidvalidity, uid=0
+    )
     return [replace(place, uid=uid) for uid in order.uids]
 
 
