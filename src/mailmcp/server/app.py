@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from time import monotonic
 from typing import Final
 
@@ -16,6 +17,7 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.reasons import Reason
 from mailmcp.server import resources
+from mailmcp.tools.journal import Journal
 from mailmcp.tools.preferences import DEFAULTS, Preferences
 from mailmcp.tools.read_resource import read_resource
 from mailmcp.tools.registry import TOOLS
@@ -56,6 +58,9 @@ class Options:
     preferences: Preferences = DEFAULTS
     """The choices that tools depend on."""
 
+    journal_folder: Path | None = None
+    """Where the journal of changes is; None for the usual place of the system."""
+
 
 def build_server(accounts: Sequence[Account], options: Options = Options()) -> Server[Shared]:
     """Build the server. It opens no connection before a call needs one.
@@ -68,7 +73,12 @@ def build_server(accounts: Sequence[Account], options: Options = Options()) -> S
     @asynccontextmanager
     async def lifespan(_server: Server[Shared]) -> AsyncIterator[Shared]:
         async with Pool(accounts, clock=monotonic).opened() as pool:
-            yield Shared(pool=pool, preferences=options.preferences, lean_rows=options.lean_rows)
+            yield Shared(
+                pool=pool,
+                preferences=options.preferences,
+                lean_rows=options.lean_rows,
+                journal=Journal(folder=options.journal_folder) if options.journal_folder else Journal(),
+            )
 
     async def read(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         work = partial(read_resource, params.uri)
@@ -125,7 +135,7 @@ def _open_call(request: Request) -> Iterator[Call]:
             "restart this server (in most hosts: quit the host and start it again).",
             reason=Reason.NO_ACCOUNT,
         )
-    call = shared.begin_call(deadline=request.deadline, report=request.report)
+    call = shared.begin_call(deadline=request.deadline, report=request.report, request_id=request.request_id)
     try:
         yield call
     finally:

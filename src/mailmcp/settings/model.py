@@ -59,8 +59,12 @@ def _is_host(host: str) -> bool:
     return True
 
 
+def _is_path(text: str) -> bool:
+    return not text or (is_sendable(text) and Path(text).parts[0] in {"~", Path(text).anchor})
+
+
 def _is_folder(text: str) -> bool:
-    if not text or not is_sendable(text) or Path(text).parts[0] not in {"~", Path(text).anchor}:
+    if not text or not _is_path(text):
         return not text
     path = Path(text).expanduser()
     return path.is_dir() and os.access(path, os.W_OK | os.X_OK)
@@ -132,6 +136,10 @@ class ServerTable(Table):
     rows: Literal["full", "lean"] = "full"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     call_timeout_s: _Seconds = limits.CALL_TIMEOUT_S
+    journal_folder: Annotated[
+        str,
+        _must('the path of a folder, absolute or starting with ~, or "" for the usual one', _is_path),
+    ] = ""
     http_token: _Token | None = None
     http_allowed_hosts: Annotated[list[_HostHeader], _list_at("[,;]")] = []
 
