@@ -16,7 +16,6 @@ CASES: list[tuple[type[Table], str, list[object], list[object]]] = [
         [["a_b:1", "10.0.0.5:8443", "[::1]:*", "x:*"]],
         [["*"], ["https://a"], ["a/mcp"], ["*.a"], ["::1"], [1]],
     ),
-    (ServerTable, "journal_folder", ["", "/new", "~/new"], ["new", "./new", "/new\0"]),
     (ServerTable, "call_timeout_s", [1], [0.5, 601, float("nan")]),
     (ServerTable, "http_token", [], ["", "a" * 15, "a" * 1025, "a" * 16 + "\n", "ä" * 16]),
     (AccountTable, "account_id", ["a-B_1"], ["", "a b", "work\n", "x" * 65]),

@@ -68,7 +68,6 @@ def run_server(settings: Settings, run: Callable[..., None] | None = None, *, so
         lean_rows=settings.server.rows == "lean",
         call_timeout_s=settings.server.call_timeout_s,
         preferences=settings.preferences,
-        journal_folder=Path(folder).expanduser() if (folder := settings.server.journal_folder) else None,
     )
     (run or partial(run_stdio, leave=exit_now))(build_server(settings.accounts, options))
     exit_now()

@@ -104,15 +104,15 @@ def _list(session: Session, *, with_counts: bool) -> Response:
 
 
 def _close(session: Session) -> list[Command]:
-    """Return the CLOSE to send before counting: counts of an open mailbox may be old.
+    """Return what closes the mailbox before counting: counts of an open one may be old.
 
     See RFC 9051 section 6.3.11. In the same burst it costs no round trip, and the next lease would open the
-    mailbox again anyway. CLOSE expunges nothing after EXAMINE.
+    mailbox again anyway. CLOSE expunges nothing after EXAMINE; UNSELECT never does.
     """
     if session.mailbox is None:
         return []
     session.mailbox = None
-    return [Command(name="CLOSE")]
+    return [Command(name="UNSELECT" if session.can("UNSELECT") else "CLOSE")]
 
 
 def listing_order(name: str) -> tuple[bool, str]:

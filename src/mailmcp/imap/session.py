@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Writes
 from mailmcp.imap.client import Client, ProtocolViolationError, Traffic
 from mailmcp.imap.command import (
     Command,
@@ -85,7 +85,7 @@ class Quirks:
 
 @dataclass(slots=True, kw_only=True)
 class SelectedMailbox:
-    """The mailbox that a session has open, read-only."""
+    """The mailbox that a session has open."""
 
     name: str
     uidvalidity: int
@@ -99,6 +99,9 @@ class SelectedMailbox:
 
     modseq: int = 0
     """HIGHESTMODSEQ (RFC 7162), which servers send once CONDSTORE is enabled; 0 otherwise."""
+
+    permanent_flags: frozenset[str] | None = None
+    r"""What can be stored, in lower case, `\\*` for any keyword; None if the mailbox is open read-only."""
 
 
 @dataclass(slots=True, eq=False)
@@ -117,6 +120,9 @@ class Session:
     quirks: Quirks = field(default_factory=Quirks)
     last_used_at: float = 0.0
     """On the pool's clock, in seconds."""
+
+    writes: Writes = Writes.OFF
+    """What it may change; the sessions that read may change nothing. See `mailmcp.imap.verbs`."""
 
     client: Client | None = None
     """None before `connect`."""
