@@ -53,8 +53,8 @@ class Quirks:
     uidnexts: dict[str, int] = field(default_factory=dict)
     """Their UIDNEXT at that time, where the server sends it."""
 
-    shown: dict[str, int] = field(default_factory=dict)
-    """Messages in each mailbox that a search for all of them found, where it was made."""
+    hidden: dict[str, int] = field(default_factory=dict)
+    """Messages in each mailbox that a search for all of them didn't find, when it was last made."""
 
     search_speeds: dict[tuple[str, ...], float] = field(default_factory=dict)
     """Messages that the server searched in a second, the last time, by the criteria."""
