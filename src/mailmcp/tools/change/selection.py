@@ -10,7 +10,7 @@ from typing import Final
 from mailmcp.imap.account import Account
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.fetch import FetchFailure, id_items
-from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.mailboxes import Mailbox, decode_mailbox, list_mailboxes
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
@@ -37,6 +37,9 @@ class Selection:
     """All that the account has."""
 
     messages: dict[MessageRef, FetchedMessage] = field(default_factory=dict)
+    labels: dict[MessageRef, tuple[str, ...]] = field(default_factory=dict)
+    """On Gmail, what the messages have besides that of their mailbox."""
+
     failures: dict[MessageRef, FetchFailure | ToolError] = field(default_factory=dict)
     """Messages that are gone, or couldn't be looked at: they are left alone."""
 
@@ -170,7 +173,8 @@ async def _as_on_gmail(call: Call, selection: Selection) -> Selection:
     once: dict[int, tuple[MessageRef, FetchedMessage]] = {}
     for ref in sorted(fetched.messages, key=lambda each: order.get(each.mailbox, 2)):
         row = selection.messages[ref]
-        once.setdefault(row.gmail_id, (ref, replace(row, labels=fetched.messages[ref].labels)))
+        once.setdefault(row.gmail_id, (ref, row))
+        selection.labels[ref] = tuple(map(decode_mailbox, fetched.messages[ref].labels))
     selection.messages = dict(once.values())
     return selection
 
