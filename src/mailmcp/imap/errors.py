@@ -24,6 +24,7 @@ from mcp_envelope import (
     DeadlineError,
     InternalError,
     NotFoundError,
+    Resource,
     ToolError,
     code,
 )
@@ -143,6 +144,16 @@ def uidvalidity_conflict(mailbox: str, *, expected: int, found: int) -> Conflict
         f"and is now {found}. Earlier ids and cursors are no longer valid; search again.",
         reason=Reason.UIDVALIDITY_CHANGED,
         details={"mailbox": mailbox, "expected_uidvalidity": expected, "found_uidvalidity": found},
+    )
+
+
+def mailbox_missing_error(account_id: str, mailbox: str) -> NotFoundError:
+    """Build the error for a mailbox that doesn't exist, or can't be opened."""
+    return NotFoundError(
+        f"There is no mailbox {code(mailbox)} in account {account_id}. Names are case-sensitive.",
+        reason=Reason.MAILBOX_MISSING,
+        details={"account_id": account_id, "mailbox": mailbox},
+        resource=Resource(type="mailbox", id=mailbox),
     )
 
 

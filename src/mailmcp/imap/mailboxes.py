@@ -79,7 +79,7 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
         for octets, mailbox in parsed
         if encode_mailbox(mailbox.name) != octets and not _LINE_ENDS.search(octets.decode("latin-1"))
     }
-    counts, uses = _parse_counts(response), session.account.special_uses
+    counts, uses = parse_status(response), session.account.special_uses
     for name, mailbox in mailboxes.items():
         use = uses.get(name, mailbox.special_use)
         mailboxes[name] = replace(_with_counts(mailbox, counts.get(name, {})), special_use=use)
@@ -136,7 +136,7 @@ def count_mailboxes(
     replies = [reply for burst in bursts for reply in session.run_all(burst)][len(closing) :]
     # Of all responses together: a server may complete the commands of a burst in any order.
     responses = [each for each in replies if isinstance(each, Response)]
-    counts = {name: each for response in responses for name, each in _parse_counts(response).items()}
+    counts = {name: each for response in responses for name, each in parse_status(response).items()}
     uncounted = {
         mailbox.name: refused_error(account_id, reply)
         if isinstance(reply, RefusedError)
@@ -189,7 +189,8 @@ def decode_mailbox(octets: bytes) -> str:
     return canonical_name(_LINE_ENDS.sub("\ufffd", name))
 
 
-def _parse_counts(response: Response) -> dict[str, dict[bytes, int]]:
+def parse_status(response: Response) -> dict[str, dict[bytes, int]]:
+    """Parse STATUS responses into numbers by mailbox and item; those that are malformed are left out."""
     counts: dict[str, dict[bytes, int]] = {}
     for line in response.lines("STATUS"):
         try:

@@ -19,13 +19,14 @@ from mailmcp.imap.command import (
 )
 from mailmcp.imap.errors import (
     connection_lost_error,
+    mailbox_missing_error,
     protocol_error,
     refused_error,
     translate_errors,
     uidvalidity_conflict,
 )
 from mailmcp.reasons import Reason
-from mcp_envelope import DeadlineError, NotFoundError, Resource, ToolError, code
+from mcp_envelope import DeadlineError, ToolError
 
 REFUSAL_AGE_S: Final = 3_600.0
 """What a server refused is tried again after this long: faults pass, and servers are upgraded."""
@@ -148,6 +149,9 @@ class Session:
     enabled: set[str] = field(default_factory=set)
     """Extensions that were enabled on this connection (RFC 5161)."""
 
+    special_uses: dict[str, str] | None = None
+    """Of all mailboxes, "" for ordinary ones, once a session that writes has listed them."""
+
     _stale: bool = False
     """Whether the mailbox was opened by an earlier lease."""
 
@@ -258,14 +262,7 @@ class Session:
             is_pattern = "*" in name or "%" in name  # LIST finds other mailboxes then
             missing = not lines or is_pattern or "\\noselect" in str(lines).lower()
         account_id = self.account.account_id
-        if not missing:
-            return refused_error(account_id, error)
-        return NotFoundError(
-            f"There is no mailbox {code(name)} in account {account_id}. Names are case-sensitive.",
-            reason=Reason.MAILBOX_MISSING,
-            details={"account_id": account_id, "mailbox": name},
-            resource=Resource(type="mailbox", id=name),
-        )
+        return mailbox_missing_error(account_id, name) if missing else refused_error(account_id, error)
 
     def check(self, timeout_s: float) -> None:
         """Send a NOOP to find out whether the connection is alive.
