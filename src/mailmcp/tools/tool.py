@@ -26,6 +26,7 @@ from mailmcp.tools.names import LIST_ACCOUNTS
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import (
     BaseReason,
+    Confirmations,
     ConflictError,
     InvalidInputError,
     NextAction,
@@ -55,6 +56,7 @@ class Shared:
     extractor: Extractor = field(default_factory=Extractor)
     message_id_cache: MessageIdCache = field(default_factory=MessageIdCache)
     journal: Journal = field(default_factory=Journal)
+    confirmations: Confirmations = field(default_factory=Confirmations)
     read_ids: deque[str] = field(default_factory=lambda: deque(maxlen=READ_IDS_MAX))
     """Ids of the messages whose text was given out, the latest last."""
 
