@@ -35,8 +35,9 @@ from mcp_envelope import (
     ToolError,
 )
 
-_LEVELS: Final = {Action.APPEND: Writes.DRAFTS, Action.DELETE: Writes.ALL}
-"""What the account must allow; ORGANIZE for the other actions."""
+_LEVELS: Final = {Action.APPEND: Writes.DRAFTS, Action.MOVE: Writes.DRAFTS, Action.DELETE: Writes.ALL}
+"""What the account must allow at least, ORGANIZE for the other actions; `prepare` knows the mailboxes, and is
+stricter."""
 
 _STOPPING: Final = {Reason.PERMISSION_DENIED, Reason.CONNECTION_LOST, Reason.JOURNAL_FAILED}
 """Reasons that the next order would fail for, too."""
@@ -87,6 +88,8 @@ async def run_orders(call: Call, orders: Sequence[Order], *, tool: str, action: 
             )
             run = _Run(call=call, orders=orders, entry_id=entry_id)
             await run.carry_out_all(writer)
+        if run.stopped and not run.carried:
+            raise run.stopped
         await run.look_up_unknown()
     return Ran(
         entry_id=entry_id,
