@@ -14,6 +14,7 @@ class Reason(StrEnum):
     CURSOR_MISMATCH = "cursor_mismatch"
     MALFORMED_ID = "malformed_id"
     TOO_LARGE = "too_large"
+    TOO_MANY = "too_many"
     SWITCHED_OFF = "switched_off"
     # not_found
     ACCOUNT_UNKNOWN = "account_unknown"
@@ -28,6 +29,8 @@ class Reason(StrEnum):
     BACKING_OFF = "backing_off"
     SIGN_IN_REQUIRED = "sign_in_required"
     PASSWORD_UNAVAILABLE = "password_unavailable"  # noqa: S105 - a reason, not a secret
+    WRITES_FORBIDDEN = "writes_forbidden"
+    MAILBOX_PROTECTED = "mailbox_protected"
     # timeout
     CONNECT = "connect"
     GREETING = "greeting"
@@ -45,3 +48,8 @@ class Reason(StrEnum):
     PERMISSION_DENIED = "permission_denied"
     PROTOCOL_VIOLATION = "protocol_violation"
     SAVE_FAILED = "save_failed"
+    HOURLY_LIMIT = "hourly_limit"
+    JOURNAL_FAILED = "journal_failed"
+    NOT_CHANGED = "not_changed"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+    NOT_SUPPORTED = "not_supported"

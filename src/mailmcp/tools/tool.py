@@ -3,7 +3,8 @@
 `MailTool` declares a tool, `Call` is one call of it, `Shared` is what all calls have in common.
 """
 
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 
@@ -11,18 +12,21 @@ import anyio
 from pydantic import BaseModel
 
 from mailmcp.documents.extractor import Extractor
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Writes
+from mailmcp.imap.errors import writes_forbidden_error
 from mailmcp.imap.pool import Pool, ResultT, Telemetry
 from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.session import Session
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import has_moved, list_mailboxes_of, search_again, search_for
+from mailmcp.tools.journal import Journal
 from mailmcp.tools.message_id import MessageIdCache, is_header_id
 from mailmcp.tools.names import LIST_ACCOUNTS
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import (
     BaseReason,
+    Confirmations,
     ConflictError,
     InvalidInputError,
     NextAction,
@@ -34,6 +38,9 @@ from mcp_envelope import (
 
 _DEFAULT = "default"
 """The account to use when there are several and the caller names none."""
+
+READ_IDS_MAX = 100
+"""Messages that may have talked a model into a change: what it has read in one sitting."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,12 +55,16 @@ class Shared:
     uid_cache: UidCache = field(default_factory=UidCache)
     extractor: Extractor = field(default_factory=Extractor)
     message_id_cache: MessageIdCache = field(default_factory=MessageIdCache)
+    journal: Journal = field(default_factory=Journal)
+    confirmations: Confirmations = field(default_factory=Confirmations)
+    read_ids: deque[str] = field(default_factory=lambda: deque(maxlen=READ_IDS_MAX))
+    """Ids of the messages whose text was given out, the latest last."""
 
-    def begin_call(self, *, deadline: float, report: Report) -> "Call":
+    def begin_call(self, *, deadline: float, report: Report, request_id: str = "") -> "Call":
         """Begin a call, today."""
         shared = {each.name: getattr(self, each.name) for each in fields(Shared)}
         today = datetime.now(self.preferences.zone).date()
-        return Call(**shared, deadline=deadline, report=report, today=today)
+        return Call(**shared, deadline=deadline, report=report, today=today, request_id=request_id)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,6 +78,7 @@ class Call(Shared):
     today: date
     """In the user's time zone."""
 
+    request_id: str = ""
     telemetry: Telemetry = field(default_factory=Telemetry)
     account_id: str = ""
     """The chosen account; for the log too."""
@@ -99,6 +111,18 @@ class Call(Shared):
         self.account_id = account.account_id
         return account
 
+    def choose_account_to_write(self, account_id: str, level: Writes) -> Account:
+        """Choose an account likewise, whose settings must allow what `level` does.
+
+        Raises:
+            InvalidInputError, NotFoundError: As for `choose_account`.
+            AuthFailedError: They don't; the reason is `writes_forbidden`.
+        """
+        account = self.choose_account(account_id)
+        if not account.writes.includes(level):
+            raise writes_forbidden_error(account, level)
+        return account
+
     def choose_message(self, ref: MessageRef, account_id: str) -> MessageRef:
         """Choose the account and mailbox of a message. `account_id`, if not "", must be that account.
 
@@ -115,6 +139,13 @@ class Call(Shared):
         self.choose_account(ref.account_id)
         self.mailbox = ref.mailbox
         return ref
+
+    def note_read(self, message_ids: Iterable[str]) -> None:
+        """Note that text of these messages is given out: the journal names what was read before a change."""
+        for each in message_ids:
+            if each in self.read_ids:
+                self.read_ids.remove(each)
+            self.read_ids.append(each)
 
     async def ask(
         self,
@@ -195,5 +226,8 @@ class MailTool(Tool):
     """The data model with lean rows, if it differs."""
 
     read_only: bool = True
+    writes: Writes = Writes.OFF
+    """What it takes: it is listed only if the settings of an account allow that."""
+
     saves_files: bool = False
     """Whether it can save files on this machine, if the user has set a folder for them."""
