@@ -16,6 +16,7 @@ from mailmcp.tools.raw import tool as raw
 from mailmcp.tools.search import tool as search
 from mailmcp.tools.thread import tool as thread
 from mailmcp.tools.tool import MailTool
+from mailmcp.tools.undo import tool as undo
 
 TOOLS: Final[tuple[MailTool, ...]] = (
     accounts.TOOL,
@@ -26,4 +27,5 @@ TOOLS: Final[tuple[MailTool, ...]] = (
     attachment.TOOL,
     raw.TOOL,
     changes.TOOL,
+    undo.TOOL,
 )
