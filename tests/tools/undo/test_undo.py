@@ -50,5 +50,5 @@ def test_moved_messages_come_back(store: Store, desk: Desk) -> None:
     uids = store.fill("INBOX", letters(3), flags=[b"\\Flagged"])
     ran = carry_out(desk, order(Action.MOVE, uids[:2], target="Work"))
     assert store.flags("INBOX").keys() == {uids[2]}
-    reply = undo(desk, ran)
+    undo(desk, ran)
     assert len(store.flags("INBOX")) == 3
