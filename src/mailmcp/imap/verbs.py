@@ -16,7 +16,7 @@ _READ: Final = frozenset(
     {
         *("CAPABILITY", "STARTTLS", "LOGIN", "AUTHENTICATE", "ID", "ENABLE", "NOOP", "LOGOUT"),
         *("LIST", "STATUS", "EXAMINE", "UNSELECT", "NOTIFY", "IDLE"),
-        *("UID FETCH", "UID SEARCH", "UID SORT"),
+        *("FETCH", "UID FETCH", "UID SEARCH", "UID SORT"),
     }
 )
 _DRAFTS: Final = _READ | {"SELECT", "APPEND", "UID MOVE", "UID COPY", "UID STORE", "UID EXPUNGE"}
