@@ -33,7 +33,7 @@ FLAGS: Final = {
     "remove_keywords": ("$Later", False),
 }
 MOVES: Final = {"archive": "Archive", "junk": "Junk", "not_junk": "INBOX", "trash": "Trash"}
-_CUT_OF_HUNDRED: Final = 25
+_CUT_OF_HUNDRED: Final = 40
 _UNDONE: Final = 20
 """Entries that are kept for an undo."""
 
@@ -66,10 +66,7 @@ class Said:
         """Read a reply of a tool that changes or undoes."""
         data, said = reply.data, cls()
         said.entry_id = str(data.get("entry_id") or "")
-        for row in data.get("messages", ()):
-            new = row.get("new_message_id")
-            said.done[place_of(row["message_id"])] = place_of(new) if new else None
-        for each in data.get("ranges", ()):
+        for each in data["changed"]:
             old, _, new = each.partition(" -> ")
             olds = expand(old)
             news = [place_of(some) for some in expand(new)] if new else [None] * len(olds)
@@ -217,6 +214,8 @@ class Soak:
         self._check_untouched(before, after, dict.fromkeys([*change, *filter(None, said.done.values())]))
         made, gone = self._made_and_gone(action, said, before)
         unsure = Counter(before[each].number for each in said.unknown & before.keys())
+        if action == "delete_forever":  # others may have moved it before, so that it has left its mailbox
+            unsure += Counter(self._touched)
         difference = numbers(after)
         difference.subtract(numbers(before) + made)
         difference.update(gone)

@@ -101,7 +101,8 @@ def _judge_move(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_ui
         what = (
             "copied the message, but did not remove the original" if arrived else "did not move the message"
         )
-        return failed(uid, answer.error or not_changed_error(what), new_uid=new_uid)
+        error, flags = answer.error or not_changed_error(what), seen.left[uid].flags
+        return failed(uid, error, new_uid=new_uid, flags=flags)
     if uid not in seen.gone:
         return unknown(uid, answer)
     if arrived:
@@ -115,7 +116,8 @@ def _judge_move(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_ui
 
 
 def _judge_copy(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_uid: int) -> Result:
-    if new_uid or uid in answer.new_uids:
+    can_be_looked_up = answer.lost and any(_ids(prepared.before[uid]))
+    if new_uid or (uid in answer.new_uids and not can_be_looked_up):
         return Result(uid=uid, fate=Fate.DONE, new_uid=new_uid)
     if uid in seen.gone:
         return failed(uid, gone_error())
@@ -129,7 +131,9 @@ def _judge_copy(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_ui
 def _judge_delete(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_uid: int) -> Result:
     """Judge a deletion; `new_uid` is where it is in Trash, if it had to go there first."""
     if uid in seen.left or new_uid:
-        return failed(uid, answer.error or not_changed_error("did not delete it"), new_uid=new_uid)
+        error = answer.error or not_changed_error("did not delete it")
+        flags = seen.left[uid].flags if uid in seen.left else None
+        return failed(uid, error, new_uid=new_uid, flags=flags)
     may_be_in_trash = bool(prepared.order.target) and seen.arrived is None
     if uid not in seen.gone or may_be_in_trash:
         return unknown(uid, answer)

@@ -39,6 +39,8 @@ _LEVELS: Final = {Action.APPEND: Writes.DRAFTS, Action.MOVE: Writes.DRAFTS, Acti
 """What the account must allow at least, ORGANIZE for the other actions; `prepare` knows the mailboxes, and is
 stricter."""
 
+_DELETED: Final = "\\Deleted"
+
 _STOPPING: Final = {Reason.PERMISSION_DENIED, Reason.CONNECTION_LOST, Reason.JOURNAL_FAILED}
 """Reasons that the next order would fail for, too."""
 
@@ -257,12 +259,46 @@ async def _look_up(call: Call, carried: Carried) -> Carried:
     except ToolError as error:
         if error.retryable or isinstance(error, AuthFailedError):
             raise
+    await _unmark(call, prepared, tuple(found.values()))
     results = carried.results or _all(prepared, Fate.UNKNOWN, None)
     return replace(
         carried,
         looked_up=True,
         results=tuple(found.get(each.uid, each) if each.fate is Fate.UNKNOWN else each for each in results),
     )
+
+
+async def _unmark(call: Call, prepared: Prepared, results: Sequence[Result]) -> None:
+    r"""Take \Deleted off messages that an interrupted order left with it: whoever expunges next would delete them.
+
+    Raises:
+        ToolError: It can't be done now.
+    """
+    marked = [
+        each.uid
+        for each in results
+        if _DELETED in (each.flags or ()) and _DELETED not in prepared.before[each.uid].flags
+    ]
+    order, account_id = prepared.order, prepared.order.account_id
+    if not marked or order.action is Action.FLAGS or not _may_organize(call, account_id):
+        return
+    unmark = Order(
+        action=Action.FLAGS,
+        account_id=account_id,
+        mailbox=order.mailbox,
+        uidvalidity=prepared.uidvalidity,
+        uids=tuple(marked),
+        remove=(_DELETED,),
+    )
+    async with call.pool.writing(account_id, telemetry=call.telemetry, deadline=call.deadline) as writer:
+        unmarked = await writer.run(partial(carry_out, prepared=await writer.run(partial(prepare, order=unmark))))
+    unknown = next((each.error for each in unmarked if each.fate is Fate.UNKNOWN), None)
+    if unknown:
+        raise unknown
+
+
+def _may_organize(call: Call, account_id: str) -> bool:
+    return call.pool.sessions_of(account_id).account.writes.includes(Writes.ORGANIZE)
 
 
 def _all(prepared: Prepared, fate: Fate, error: ToolError | None) -> tuple[Result, ...]:
