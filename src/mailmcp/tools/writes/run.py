@@ -291,7 +291,9 @@ async def _unmark(call: Call, prepared: Prepared, results: Sequence[Result]) -> 
         remove=(_DELETED,),
     )
     async with call.pool.writing(account_id, telemetry=call.telemetry, deadline=call.deadline) as writer:
-        unmarked = await writer.run(partial(carry_out, prepared=await writer.run(partial(prepare, order=unmark))))
+        unmarked = await writer.run(
+            partial(carry_out, prepared=await writer.run(partial(prepare, order=unmark)))
+        )
     unknown = next((each.error for each in unmarked if each.fate is Fate.UNKNOWN), None)
     if unknown:
         raise unknown
