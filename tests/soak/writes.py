@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from random import Random
+from time import monotonic
 from typing import Any, Final, Self
 
 from mailmcp.imap.account import Writes
+from mailmcp.imap.pool import AUTH_BACKOFF_S
 from mailmcp.model.message_ref import parse_ref
 from mcp_envelope import ConfirmationRequired, ToolError
 from soak.cutting import CuttingProxy
@@ -106,11 +108,23 @@ class Figures:
         return self.calls.total() + self.acts
 
 
+@dataclass(slots=True)
+class Clock:
+    """A clock that can be put forward."""
+
+    passed_s: float = 0.0
+
+    def __call__(self) -> float:
+        """Return seconds."""
+        return monotonic() + self.passed_s
+
+
 class Soak:
     """One user's mail, changed at random."""
 
-    def __init__(self, world: World, desk: Desk, proxy: CuttingProxy, random: Random) -> None:
-        self.world, self.desk, self.proxy, self.random = world, desk, proxy, random
+    def __init__(self, world: World, desk: Desk, proxy: CuttingProxy, clock: Clock) -> None:
+        self.world, self.desk, self.proxy, self.clock = world, desk, proxy, clock
+        self.random = world.random
         self.figures = Figures()
         self._undoable: list[Done] = []
         self._touched: set[str] = set()
@@ -143,6 +157,8 @@ class Soak:
             except ConfirmationRequired as plan:
                 return self.desk.call(tool, {**arguments, "confirm": plan.token})
         except ToolError as error:
+            if error.reason in {"login_unanswered", "backing_off"}:
+                self.clock.passed_s += AUTH_BACKOFF_S  # nobody waits here
             return error
         finally:
             self.proxy.cuts_of_hundred, self.proxy.before_write = 0, None
@@ -309,5 +325,6 @@ def opened_soak(store: Store, seed: int) -> Iterator[Soak]:
             special_uses={f: f"\\{f}" for f in ("Archive", "Trash", "Junk", "Drafts")},
         )
         world = stack.enter_context(World.opened(store, random))
-        desk = stack.enter_context(Desk([account]))
-        yield Soak(world, desk, proxy, random)
+        clock = Clock()
+        desk = stack.enter_context(Desk([account], clock=clock))
+        yield Soak(world, desk, proxy, clock)

@@ -103,9 +103,11 @@ def _check_flags(order: Order) -> None:
     if order.action is Action.LABELS:
         bad = [each for each in (*order.add, *order.remove) if not each or re.search(r"[\r\n\0]", each)]
     else:
-        flags = (*order.add, *order.remove)
-        bad = [each for each in flags if not _FLAG.fullmatch(each) or each.lower() == "\\deleted"]
-        bad += [each for each in flags if each[:1] == "\\" and each.lower() not in SYSTEM_FLAGS]
+        flags = (*order.add, *(each for each in order.remove if each.lower() != "\\deleted"))
+        bad = [each for each in flags if not _FLAG.fullmatch(each)]
+        bad += [
+            each for each in flags if each[:1] == "\\" and each.lower() not in SYSTEM_FLAGS - {"\\deleted"}
+        ]
     if bad:
         what = f"must be what IMAP allows, and {code(bad[0])} isn't."
         raise InvalidInputError.of("keywords", BaseReason.INVALID_VALUE, what)

@@ -269,7 +269,9 @@ async def _look_up(call: Call, carried: Carried) -> Carried:
 
 
 async def _unmark(call: Call, prepared: Prepared, results: Sequence[Result]) -> None:
-    r"""Take \Deleted off messages that an interrupted order left with it: whoever expunges next would delete them.
+    r"""Take \Deleted off messages that an interrupted order left with it.
+
+    The next program that expunges everything would delete them.
 
     Raises:
         ToolError: It can't be done now.
