@@ -18,7 +18,7 @@ from mailmcp.imap.pool import AUTH_BACKOFF_S
 from mailmcp.model.message_ref import parse_ref
 from mcp_envelope import ConfirmationRequired, ToolError
 from soak.cutting import CuttingProxy
-from soak.world import MAILBOXES, Place, Seen, Truth, World, numbers
+from soak.world import Place, Seen, Truth, World, numbers
 from tools.desk import Desk, Reply
 from tools.stores import Store
 
@@ -177,7 +177,7 @@ class Soak:
             self._failure = error
 
     def _change(self, before: Truth) -> None:
-        mailbox = self.random.choice(MAILBOXES)
+        mailbox = self.random.choice(self.world.mailboxes)
         there = [place for place in before if place.mailbox == mailbox]
         if not there:
             return
@@ -186,7 +186,7 @@ class Soak:
         if action in {"add_keywords", "remove_keywords"}:
             arguments["keywords"] = ["$Later"]
         if action in {"move", "copy"}:
-            arguments["mailbox"] = self.random.choice(MAILBOXES)
+            arguments["mailbox"] = self.random.choice(self.world.mailboxes)
         if self.random.randrange(12) == 0:
             targets = there
             arguments["search"] = {"mailbox": mailbox}
