@@ -218,6 +218,29 @@ def test_a_no_does_not_mean_that_nothing_was_moved(peer: PeerFactory) -> None:
     assert subjects(server, "Work") == {1: "1", 2: "2", 3: "3"}
 
 
+@pytest.mark.parametrize(
+    ("action", "capabilities", "fate"),
+    [
+        (Action.MOVE, EXCHANGE, FAILED),
+        (Action.COPY, EXCHANGE, FAILED),
+        (Action.COPY, BARE, FAILED),
+        (Action.MOVE, ("IMAP4rev1", "MOVE"), UNKNOWN),
+    ],
+)
+def test_what_had_gone_before_is_not_claimed(
+    peer: PeerFactory, action: Action, capabilities: Sequence[str], fate: Fate
+) -> None:
+    """Where COPYUID leaves it out, it had gone; without COPYUID, a move may have taken it elsewhere."""
+    server = serve(peer, capabilities)
+    with writing_on(peer_account(server)) as session:
+        prepared = prepare(session, make_order(action, uids=(1, 2), target="Work"))
+        del server.mailbox.messages[0]
+        results = carry_out(session, prepared)
+    assert fates(results) == {1: (fate, 0), 2: (DONE, 1)}
+    assert results[0].error is not None
+    assert (results[0].error.reason is Reason.MESSAGE_GONE) == (fate is FAILED)
+
+
 def test_a_stale_view_moves_nothing(peer: PeerFactory) -> None:
     server = serve(peer, EXCHANGE)
     stale = Respond(b"{tag} NO [EXPUNGEISSUED] Some messages were already expunged\r\n")
@@ -287,10 +310,11 @@ def test_a_copyuid_of_another_mailbox_or_without_sense_is_not_believed(peer: Pee
 
 
 def test_the_same_message_twice(peer: PeerFactory) -> None:
-    """Two copies of one message in a batch: each gets a UID of its own."""
-    server = serve(peer, YAHOO, "copyuid reversed", uids=(1,))
-    twin = server.mailbox.messages[0]
-    server.mailbox.messages.append(PeerMessage(uid=2, octets=twin.octets))
-    with writing_on(peer_account(server)) as session:
-        results = change(session, Action.MOVE, uids=(1, 2), target="Work")
-    assert sorted(each.new_uid for each in results) == [1, 2]
+    """Two copies of one message in a batch: each gets a UID of its own, also where the server names none."""
+    for capabilities in (YAHOO, ("IMAP4rev1", "MOVE")):
+        server = serve(peer, capabilities, "copyuid reversed", uids=(1,))
+        twin = server.mailbox.messages[0]
+        server.mailbox.messages.append(PeerMessage(uid=2, octets=twin.octets))
+        with writing_on(peer_account(server)) as session:
+            results = change(session, Action.MOVE, uids=(1, 2), target="Work")
+        assert sorted(each.new_uid for each in results) == [1, 2]
