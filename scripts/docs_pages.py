@@ -35,6 +35,7 @@ _VOLATILE = (
     (re.compile(r'now_utc": "[^"]*"'), 'now_utc": "2026-11-05T09:30:00.000Z"'),
     (re.compile(r'duration_ms": \d+'), 'duration_ms": 3'),
     (re.compile(r'request_id": "[^"]*"'), 'request_id": "9f2c61d07be4a835"'),
+    (re.compile(r"\b[0-9a-f]{13}-[0-9a-f]{16}-"), "642e5b2a1f7c0-8c21f4b0d95e6a73-"),
     (re.compile(r"\b[0-9a-f]{32}\b"), "5be1b5a4b1a84d8f0f3a5c1d7e2b9c60"),
     (re.compile(r"\b[0-9a-f]{12}\b"), "5b1e0c97d2aa"),
 )

@@ -12,8 +12,10 @@ from mcp_envelope import (
     ConflictError,
     Cursors,
     InvalidInputError,
+    ToolError,
     read_arguments,
 )
+from mcp_envelope.tokens import SpentHere
 
 
 class Wanted(Arguments):
@@ -58,26 +60,103 @@ class Burnt(Arguments):
     confirm: str = ""
 
 
-def test_a_confirmation_is_good_for_its_plan_its_arguments_and_its_key_alone() -> None:
-    confirmations = Confirmations(key=b"secret")
+class Clock:
+    now = 1_764_000_000.25
+
+    def __call__(self) -> float:
+        return self.now
+
+
+CLOCK = Clock()
+CONFIRMATIONS = Confirmations(key=b"secret", clock=CLOCK, spent=SpentHere(CLOCK))
+
+
+def ask(title: str = "Emma", plan: str = "Burn 1 book.", bound: object = (7, 9)) -> Burnt:
+    """Return the call that is confirmed."""
     with pytest.raises(ConfirmationRequired) as caught:
-        confirmations.require("burn", Burnt(title="Emma"), "Burn 1 book.")
-    assert caught.value.plan == "Burn 1 book."
-    confirmed = Burnt(title="Emma", confirm=caught.value.token)
-    confirmations.require("burn", confirmed, "Burn 1 book.")
-    others = [
-        (confirmations, "burn", confirmed, "Burn 2 books."),
-        (confirmations, "sell", confirmed, "Burn 1 book."),
-        (confirmations, "burn", confirmed.model_copy(update={"title": "Ivanhoe"}), "Burn 1 book."),
-        (Confirmations(), "burn", confirmed, "Burn 1 book."),
-    ]
-    for each, tool, arguments, plan in others:
-        with pytest.raises(ConflictError) as conflict:
-            each.require(tool, arguments, plan)
-        assert conflict.value.next_action is not None
-        assert conflict.value.next_action.arguments == {"title": arguments.title}
-    for token in ("yes", caught.value.token[1:], f"{caught.value.token}\n"):
-        with pytest.raises(InvalidInputError, match="confirm: is not a confirmation") as refused:
-            confirmations.require("burn", Burnt(title="Emma", confirm=token), "Burn 1 book.")
-        assert refused.value.next_action is not None
-        assert refused.value.next_action.arguments == {"title": "Emma"}
+        CONFIRMATIONS.require("burn", Burnt(title=title), plan, bound=bound)
+    assert caught.value.plan == plan
+    CLOCK.now += 1
+    return Burnt(title=title, confirm=caught.value.token)
+
+
+def refuse(
+    confirmed: Burnt,
+    *,
+    by: Confirmations = CONFIRMATIONS,
+    tool: str = "burn",
+    plan: str = "Burn 1 book.",
+    bound: object = (7, 9),
+) -> ToolError:
+    """Return the error of a call, which asks again."""
+    with pytest.raises(ToolError) as caught:
+        by.require(tool, confirmed, plan, bound=bound)
+    action = caught.value.next_action
+    assert action is not None
+    assert (action.tool, action.arguments) == (tool, {"title": confirmed.title})
+    return caught.value
+
+
+def test_a_confirmation_is_good_once_for_what_was_confirmed_and_nothing_else() -> None:
+    confirmed = ask()
+    others = (
+        refuse(confirmed, plan="Burn 2 books."),
+        refuse(confirmed, bound=(7, 8)),
+        refuse(confirmed, bound=""),
+        refuse(confirmed, tool="sell"),
+        refuse(confirmed.model_copy(update={"title": "Ivanhoe"})),
+    )
+    for error in others:
+        assert (error.code, error.reason) == ("conflict", "plan_changed")
+        assert error.message.endswith(str(error.details["plan"]))
+    assert others[0].details == {"plan": "Burn 2 books."}
+    CONFIRMATIONS.require("burn", confirmed, "Burn 1 book.", bound=[7, 9])
+    error = refuse(confirmed)
+    assert (error.code, error.reason) == ("conflict", "confirmation_used")
+    CONFIRMATIONS.require("burn", ask(), "Burn 1 book.", bound=(7, 9))
+
+
+def test_what_is_not_a_confirmation_of_this_key_is_refused() -> None:
+    token = ask().confirm
+    made, what, seal = token.split("-")
+    cursor = Cursors(tool="burn", key=b"secret").write(f"1-{what}", Wanted()).replace("~", "-")
+    changed = ("yes", "-", token[1:], token[:-1], f"{token}\n", token.upper(), cursor)
+    later = (f"f{made}-{what}-{seal}", f"{made}-{'0' * 16}-{seal}", f"{made}{what}-{seal}")
+    for each in (*changed, *later):
+        error = refuse(Burnt(title="Emma", confirm=each))
+        assert (error.code, error.reason) == ("invalid_input", "invalid_value"), each
+    assert refuse(Burnt(title="Emma", confirm=token), by=Confirmations()).code == "invalid_input"
+    with pytest.raises(ValueError, match="need a key"):
+        Confirmations(key=b"")
+
+
+def test_a_confirmation_is_good_for_ten_minutes() -> None:
+    kept, late = ask(), ask()
+    CLOCK.now += 597
+    CONFIRMATIONS.require("burn", kept, "Burn 1 book.", bound=(7, 9))
+    CLOCK.now += 2
+    error = refuse(late)
+    assert (error.code, error.reason) == ("conflict", "confirmation_expired")
+
+
+def test_a_used_confirmation_is_remembered_for_longer_than_it_is_good() -> None:
+    """Until then whatever is remembered would have to be asked; after that, its age is enough."""
+    written: list[tuple[str, float]] = []
+
+    class Shared:
+        def spend(self, token: str, until: float, /) -> bool:
+            written.append((token, until - CLOCK.now))
+            return len(written) == 1
+
+    confirmed = ask()
+    replicas = [Confirmations(key=b"secret", clock=CLOCK, spent=Shared()) for _ in range(2)]
+    replicas[0].require("burn", confirmed, "Burn 1 book.", bound=(7, 9))
+    assert refuse(confirmed, by=replicas[1]).reason == "confirmation_used"
+    assert [token for token, _ in written] == [confirmed.confirm] * 2
+    assert all(left == pytest.approx(659) for _, left in written)
+    here = SpentHere(CLOCK)
+    assert here.spend("a", CLOCK.now + 10)
+    CLOCK.now += 9
+    assert not here.spend("a", CLOCK.now + 1)
+    CLOCK.now += 2
+    assert here.spend("a", CLOCK.now + 10), "forgotten"

@@ -9,7 +9,7 @@ import anyio
 import pytest
 from mcp import Client, MCPError
 from mcp.server.lowlevel import Server
-from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, ErrorData
+from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, ErrorData, InputRequiredResult
 from pydantic import BaseModel, Field
 
 from envelope.samples import ISSUE, Reason, Shelf
@@ -94,6 +94,12 @@ async def burn(arguments: Burnt) -> Outcome[Shelf]:
     return book(arguments.title)
 
 
+async def sell(arguments: Burnt) -> Outcome[Shelf]:
+    """Sell a book that the user agrees to sell, in the same words."""
+    CONFIRMATIONS.require("sell", arguments, f"Burn {arguments.title}?")
+    return book(arguments.title)
+
+
 def buggy(name: str, make: Callable[[], Any], **options: Any) -> Tool:
     """A tool without an annotated function, which does what `make` does."""
 
@@ -116,7 +122,7 @@ BUGS = (
     buggy("hide_an_issue", lambda: book("a", issues=(ISSUE,)), has_status=False),
 )
 TOOLS = (
-    *(Tool.of(each) for each in (find, find_in_thread, fail, burn)),
+    *(Tool.of(each) for each in (find, find_in_thread, fail, burn, sell)),
     Tool.of(hang, name="read_for_ever", read_only=True),
     Tool.of(hang, name="write_for_ever"),
     *BUGS,
@@ -170,7 +176,7 @@ def test_every_reply_is_in_order(dialect: Dialect, build: Any, era: Any) -> None
     for name in ("fail", "break_down", "burn"):
         assert call(name, build=build, era=era, dialect=dialect).is_error
     with pytest.raises(BaseExceptionGroup) as caught:
-        call("sell", build=build, era=era, dialect=dialect)
+        call("lend", build=build, era=era, dialect=dialect)
     found: BaseException = caught.value
     while isinstance(found, BaseExceptionGroup):
         (found,) = found.exceptions
@@ -234,23 +240,73 @@ def test_a_call_that_never_ends_is_stopped() -> None:
     assert late["data"]["remediation"] == "Look whether it was done before you send it again."
 
 
+def reason(result: CallToolResult) -> str:
+    return str(reply(result)["error"]["details"]["reason"])
+
+
+YES = ElicitResult(action="accept", content={"do_it": True})
+
+
 @pytest.mark.parametrize("era", ERAS)
 @BUILDS
-@pytest.mark.parametrize("action", ["accept", "decline"])
-def test_a_client_that_can_asks_its_user(era: Any, build: Any, action: Literal["accept", "decline"]) -> None:
+@pytest.mark.parametrize(
+    "answer",
+    [
+        YES,
+        ElicitResult(action="accept"),
+        ElicitResult(action="accept", content={}),
+        ElicitResult(action="accept", content={"do_it": False}),
+        ElicitResult(action="accept", content={"do_it": "true"}),
+        ElicitResult(action="accept", content={"do_it": 1}),
+        ElicitResult(action="accept", content={"confirm": True}),
+        ElicitResult(action="decline", content={"do_it": True}),
+        ElicitResult(action="cancel"),
+    ],
+)
+def test_a_client_that_can_asks_its_user_who_has_to_fill_in_the_form(
+    era: Any, build: Any, answer: ElicitResult
+) -> None:
     asked: list[str] = []
 
-    async def answer(_context: object, params: Any) -> ElicitResult:
+    async def fill_in(_context: object, params: Any) -> ElicitResult:
         asked.append(params.message)
-        return ElicitResult(action=action)
+        assert params.requested_schema["required"] == ["do_it"]
+        assert params.requested_schema["properties"] == {"do_it": {"type": "boolean", "title": "Yes, do it"}}
+        return answer
 
-    result = call("burn", {"title": "Emma"}, era=era, build=build, client={"elicitation_callback": answer})
+    result = call("burn", {"title": "Emma"}, era=era, build=build, client={"elicitation_callback": fill_in})
     assert asked == ["Burn Emma?"]
-    if action == "accept":
+    if answer is YES:
         assert reply(result)["data"]["books"] == ["Emma"]
     else:
-        error = reply(result)["error"]
-        assert (error["code"], error["details"]["reason"]) == ("auth_failed", "declined")
+        assert (reply(result)["error"]["code"], reason(result)) == ("auth_failed", "declined")
+
+
+def test_an_answer_is_good_once_for_the_question_that_was_asked() -> None:
+    """The client keeps the state of the question, and may send what it likes."""
+
+    async def run() -> None:
+        options: dict[str, Any] = {"elicitation_callback": never}
+        async with Client(low_level(Toolset("shelf/1", TOOLS)), **options) as client:
+
+            async def send(tool: str, title: str, state: str | None) -> CallToolResult:
+                return await client.call_tool(
+                    tool, {"title": title}, input_responses={"confirm": YES}, request_state=state
+                )
+
+            asked = await client.session.call_tool("burn", {"title": "Emma"}, allow_input_required=True)
+            assert isinstance(asked, InputRequiredResult)
+            assert reason(await send("burn", "Emma", None)) == "declined"
+            assert reason(await send("burn", "Emma", "yes")) == "invalid_value"
+            assert reason(await send("burn", "Ivanhoe", asked.request_state)) == "plan_changed"
+            assert reason(await send("sell", "Emma", asked.request_state)) == "plan_changed"
+            assert reply(await send("burn", "Emma", asked.request_state))["data"]["books"] == ["Emma"]
+            assert reason(await send("burn", "Emma", asked.request_state)) == "confirmation_used"
+
+    async def never(_context: object, _params: object) -> ElicitResult:
+        raise AssertionError
+
+    anyio.run(run)
 
 
 def test_a_client_whose_asking_fails_gets_the_reply_that_asks() -> None:

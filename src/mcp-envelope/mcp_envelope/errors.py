@@ -49,6 +49,8 @@ class BaseReason(StrEnum):
     # conflict
     CURSOR_EXPIRED = "cursor_expired"
     PLAN_CHANGED = "plan_changed"
+    CONFIRMATION_EXPIRED = "confirmation_expired"
+    CONFIRMATION_USED = "confirmation_used"
     # internal
     UNEXPECTED = "unexpected"
 

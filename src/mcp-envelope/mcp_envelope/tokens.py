@@ -1,16 +1,18 @@
-"""Cursors and confirmations that need no memory: what they stand for is in them, behind a seal.
+"""Cursors and confirmations: what they stand for is in them, behind a seal.
 
 A seal is a checksum, which catches what a model copied wrongly, or with a key a signature, which nobody else
-can make. Confirmations always have a key.
+can make. Confirmations always have a key. All that is remembered is which of them were used.
 """
 
 import hashlib
 import hmac
 import json
-import re
 import secrets
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from threading import Lock
+from typing import Final, Protocol
 from urllib.parse import parse_qsl, urlencode
 
 from mcp_envelope.arguments import Arguments, ArgumentsT, read_arguments
@@ -21,6 +23,18 @@ _CHECKSUM_DIGITS: Final = 8
 
 _SIGNATURE_DIGITS: Final = 32
 """128 bits."""
+
+_DIGEST_DIGITS: Final = 16
+"""64 bits of a signature: enough to tell what was confirmed from anything else."""
+
+_KIND: Final = "confirm "
+"""Sealed with a confirmation, so that a cursor of the same key isn't one."""
+
+CONFIRMED_FOR_S: Final = 600.0
+"""Ten minutes: time to read a plan, short enough that it still holds."""
+
+_MARGIN_S: Final = 60.0
+"""How much longer a used token is remembered: replicas' clocks differ, and calls may be slow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,39 +96,92 @@ def _asked(arguments: Arguments) -> dict[str, object]:
     )
 
 
+class Spent(Protocol):
+    """Remembers which confirmations were used: in the process, or where all replicas see it."""
+
+    def spend(self, token: str, until: float, /) -> bool:
+        """Remember a token until a Unix time, and return whether it was new, in one step."""
+
+
+class SpentHere:
+    """Remembers them in this process."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        """Start with none; `clock` returns the Unix time."""
+        self._clock, self._lock = clock, Lock()
+        self._until: dict[str, float] = {}
+
+    def spend(self, token: str, until: float, /) -> bool:
+        """Remember a token, forget those whose time is over, and return whether it was new."""
+        with self._lock:
+            now = self._clock()
+            self._until = {each: end for each, end in self._until.items() if end > now}
+            if token in self._until:
+                return False
+            self._until[token] = until
+            return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmations:
-    """Asks for confirmations, and recognizes them. A tool that uses it takes an argument `confirm`."""
+    """Asks for confirmations, and accepts each once. A tool that uses it takes an argument `confirm`."""
 
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     """Signs. The same on all replicas; by default new in each process."""
 
-    def require(self, tool: str, arguments: Arguments, plan: str) -> None:
-        """Return if the caller has confirmed this plan, for these arguments.
+    spent: Spent = field(default_factory=SpentHere, repr=False)
+    """Shared by all replicas; by default of this process."""
+
+    clock: Callable[[], float] = field(default=time.time, repr=False)
+    """Returns the Unix time."""
+
+    def __post_init__(self) -> None:
+        """Refuse an empty key (ValueError): anybody could make confirmations."""
+        if not self.key:
+            raise ValueError("confirmations need a key")
+
+    def require(self, tool: str, arguments: Arguments, plan: str, *, bound: object = "") -> None:
+        """Return if the caller has confirmed this plan, for these arguments, within ten minutes.
+
+        The confirmation is used up when this returns: check first whatever may still refuse the call.
 
         Args:
             tool: The tool that is called.
             arguments: With `confirm`, "" before the confirmation.
             plan: What would be done, counted and named again in each call, so that a confirmed plan that has
                 become another isn't carried out.
+            bound: What else mustn't change but needn't be read, such as ids; a JSON value.
 
         Raises:
             ConfirmationRequired: They haven't yet.
             InvalidInputError: `confirm` isn't a token.
-            ConflictError: They have confirmed another plan.
+            ConflictError: What they have confirmed is something else, too old, or was done already.
         """
         given = _asked(arguments)
-        token = _seal(json.dumps([tool, given, plan], sort_keys=True), self.key)
+        what = _seal(json.dumps([tool, given, plan, bound], sort_keys=True), self.key)[:_DIGEST_DIGITS]
         confirmed = str(getattr(arguments, "confirm", ""))
         if not confirmed:
-            raise ConfirmationRequired(plan, token)
+            text = f"{round(self.clock() * 1_000_000):x}-{what}"
+            raise ConfirmationRequired(plan, f"{text}-{_seal(_KIND + text, self.key)}")
         again = NextAction(instruction="Ask again.", tool=tool, arguments=given)
-        if not re.fullmatch(rf"[0-9a-f]{{{_SIGNATURE_DIGITS}}}", confirmed):
+        text, _, seal = confirmed.rpartition("-")
+        if not hmac.compare_digest(seal.encode(), _seal(_KIND + text, self.key).encode()):
             message = "is not a confirmation. Send the same call without it, and the reply says what to send."
             raise InvalidInputError.of("confirm", BaseReason.INVALID_VALUE, message, next_action=again)
-        if not hmac.compare_digest(confirmed, token):
-            message = "What was confirmed isn't what would be done now."
-            raise ConflictError(message, reason=BaseReason.PLAN_CHANGED, next_action=again)
+        made, _, agreed = text.partition("-")
+        expires = int(made, 16) / 1_000_000 + CONFIRMED_FOR_S
+        if self.clock() >= expires:
+            reason = BaseReason.CONFIRMATION_EXPIRED
+            message = "Nothing was done: the confirmation is more than ten minutes old."
+        elif agreed != what:
+            reason = BaseReason.PLAN_CHANGED
+            message = f"Nothing was done: this isn't what was confirmed. It would now be: {plan}"
+        elif not self.spent.spend(confirmed, expires + _MARGIN_S):
+            reason = BaseReason.CONFIRMATION_USED
+            message = "The confirmation was used already. Look what was done before you ask again."
+        else:
+            return
+        raise ConflictError(message, reason=reason, details={"plan": plan}, next_action=again)
 
 
 def _seal(text: str, key: bytes) -> str:

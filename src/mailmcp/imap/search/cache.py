@@ -36,7 +36,7 @@ class Candidates:
     """Where to look for more, which weren't searched or sorted yet; None if these are all."""
 
     rest_matches: int = 0
-    """Matches in the rest, at most. Where they weren't counted, all messages but those that were found."""
+    """Matches in the rest, at most: if they weren't counted, all messages there, or all but those found."""
 
     rest_exact: bool = True
     """Whether there are exactly so many."""
@@ -53,7 +53,7 @@ class Candidates:
         """Return whether a search made now would find the same.
 
         EXISTS and UIDNEXT show that nothing was expunged and how many messages arrived. Flags may have
-        changed.
+        changed. A cursor of another UIDVALIDITY has failed before; what was kept may be older than it.
 
         Args:
             now: The mailbox as it is.

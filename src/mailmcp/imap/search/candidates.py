@@ -147,7 +147,11 @@ def _find_in_windows(
 def _find_sorted(
     session: Session, request: PageRequest, plan: Plan, position: Position
 ) -> Steps[Candidates | None]:
-    """Let the server sort all candidates; they are sorted here if it turns out that it can't."""
+    """Let the server sort all candidates; they are sorted here if it turns out that it can't.
+
+    All in one search: if the server stops on the way (MESSAGELIMIT), the page says that the rest wasn't
+    searched.
+    """
     order = request.order
     found = yield from search(session, plan, sort=SORT_KEYS[order.by])
     if found is None:
@@ -231,7 +235,8 @@ def _fetch_ranks(session: Session, uids: Sequence[int], request: PageRequest) ->
 def _find_place(session: Session, uids: "array[int]", request: PageRequest, position: Position) -> Steps[int]:
     """Return the index of the first of sorted candidates after a position.
 
-    No round trip while its message is there; otherwise some, to look the ranks up.
+    No round trip while its message is there; otherwise some, to look the ranks up. Candidates that turn out
+    to be gone are taken out.
     """
     if position.uid in uids:
         return uids.index(position.uid) + 1
@@ -240,7 +245,10 @@ def _find_place(session: Session, uids: "array[int]", request: PageRequest, posi
         middle = (low + high) // 2
         ranks = yield from _fetch_ranks(session, uids[middle : middle + 1], request)
         rank = ranks.get(uids[middle])
-        if rank is not None and is_after(uids[middle], rank, position, request.order):
+        if rank is None:  # it is gone, and says nothing about the others
+            uids.pop(middle)
+            high -= 1
+        elif is_after(uids[middle], rank, position, request.order):
             high = middle
         else:
             low = middle + 1

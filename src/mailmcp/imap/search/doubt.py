@@ -3,8 +3,9 @@
 A server is believed when it finds something. When it finds nothing, it is asked for a message that is known
 to be there, by a key of the same kind: the sender of a recent message, a word of its subject or of its text.
 When it finds messages that don't show what was searched for, it is asked for a word that no message has. The
-criteria at which it fails are then checked here, on the messages. So are those by text for which no known
-message can be chosen. What it once got right isn't tested again; flags, sizes and times are never doubted.
+criteria at which it fails are then checked here, on the messages. So are those that can't be tested: a text
+for which no known message can be chosen, kinds of mail, awaited replies. What it once got right isn't tested
+again; flags, sizes and times are never doubted.
 
 Strato finds nothing by any key; iCloud, at times, nothing by any string key; Coremail nothing that isn't
 ASCII; Yahoo shows some of a large mailbox; Proton Bridge and Purelymail mislabel ESEARCH responses.
@@ -18,7 +19,7 @@ from mailmcp.imap.command import Command
 from mailmcp.imap.pipeline import Steps, run_steps
 from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.search.plan import ALL_MESSAGES, search_command, write_keys
-from mailmcp.imap.search.server import HIDDEN_MESSAGES_MAX, parse_found
+from mailmcp.imap.search.server import HIDDEN_MESSAGES_MAX, noise_of, parse_found
 from mailmcp.imap.search.values import MailboxPage
 from mailmcp.imap.session import Session
 from mailmcp.mail.header.address import addresses_in
@@ -31,7 +32,7 @@ from mailmcp.model.query import Criterion, Kind, SearchQuery
 from mcp_envelope import ToolError
 
 _KNOWN_MESSAGES: Final = 20
-"""Newest messages to choose a known one from: about 30 KB, once a process."""
+"""Newest messages to choose a known one from: about 30 KB, until the server has passed."""
 
 _TEXT_OCTETS: Final = 800
 """Of each text, for a word to search for; its parts have headers of their own."""
@@ -42,6 +43,12 @@ _NONSENSE: Final = "zqxjkvbwpf"
 _FIELDS: Final = ("FROM", "TO", "CC", "SUBJECT", "CONTENT-TYPE", "CONTENT-TRANSFER-ENCODING")
 _ADDRESSES: Final = frozenset({"From", "To", "Cc"})
 _Keys = tuple[bytes, ...]
+_TEXTS: Final = {Kind.WORDS, Kind.PHRASE, Kind.MESSAGE_ID}
+"""What is searched for by one text, such as one that a known message has."""
+
+_MADE_OF_HEADERS: Final = {Kind.MAIL_KIND, Kind.AWAITED_REPLY}
+"""Several keys, for which no known message can be chosen: they are checked here until they find something."""
+
 _ASCII_WORD: Final = re.compile(r"(?<![^\W_])[A-Za-z]{4,40}(?![^\W_])")
 _FOREIGN_WORD: Final = re.compile(r"[^\W\d_]{4,40}")
 
@@ -51,7 +58,7 @@ def doubt_silence(
 ) -> frozenset[str] | None:
     """Find out whether to believe a server that found nothing in any mailbox.
 
-    Two round trips at most; it isn't asked again by kinds of criteria by which it has found something.
+    Two round trips with ESEARCH; it isn't asked again by kinds of criteria by which it has found something.
 
     Args:
         session: Used to ask, and to record what was learned.
@@ -73,7 +80,7 @@ def doubt_silence(
         return None
     session.choose(largest.mailbox, uidvalidity=largest.uidvalidity)
     doubted = run_steps(session, _ask_for_known(session, query, largest))
-    hidden = largest.exists - session.quirks.shown.get(largest.mailbox, 0)
+    hidden = session.quirks.hidden.get(largest.mailbox, largest.exists)
     return doubted if doubted or hidden > HIDDEN_MESSAGES_MAX else None
 
 
@@ -84,12 +91,12 @@ def _ask_for_known(session: Session, query: SearchQuery, page: MailboxPage) -> S
     wanted = {kind: row for kind, row in rows.items() if kind not in quirks.believed}
     known = (yield from _choose_known(wanted, query, page.exists)) if wanted else {}
     doubted = set[str]()
-    if page.mailbox not in quirks.shown:
+    if page.mailbox not in quirks.hidden:
         known[ALL_MESSAGES] = 0, ()
-    found = (yield from _search(session, [keys for _, keys in known.values()])) if known else []
+    found = (yield from _search_each(session, [keys for _, keys in known.values()])) if known else []
     for (kind, (uid, _)), uids in zip(known.items(), found, strict=True):
         if kind == ALL_MESSAGES and uids:
-            quirks.shown[page.mailbox] = len(uids)
+            quirks.hidden[page.mailbox] = page.exists - len(uids)
         elif kind == ALL_MESSAGES:
             doubted.add(ALL_MESSAGES)
         elif uid in uids:
@@ -100,7 +107,7 @@ def _ask_for_known(session: Session, query: SearchQuery, page: MailboxPage) -> S
 def doubt_noise(session: Session, query: SearchQuery, uids: Sequence[int]) -> Steps[frozenset[str]]:
     """Find out whether to believe a server that found messages which don't show what was searched for.
 
-    One round trip; none for criteria at which it has passed before.
+    One round trip with ESEARCH; none for criteria at which it has passed before.
 
     Args:
         session: As for `doubt_silence`.
@@ -115,14 +122,12 @@ def doubt_noise(session: Session, query: SearchQuery, uids: Sequence[int]) -> St
     wanted = {kind: row for kind, row in rows.items() if kind not in believed}
     if not wanted:
         return frozenset()
-    found = yield from _search(session, [_ask(row, _NONSENSE, uids) for row in wanted.values()])
+    found = yield from _search_each(session, [_ask(row, _NONSENSE, uids) for row in wanted.values()])
     believed |= {kind for kind, each in zip(wanted, found, strict=True) if not each}
-    return frozenset(row.name for kind, row in wanted.items() if kind not in believed)
-
-
-_TEXTS: Final = {Kind.WORDS, Kind.PHRASE, Kind.MESSAGE_ID}
-_MADE_OF_HEADERS: Final = {Kind.MAIL_KIND, Kind.AWAITED_REPLY}
-"""Several keys, for which no known message can be chosen: they are checked here until they find something."""
+    noisy = [row for kind, row in wanted.items() if kind not in believed]
+    for row in noisy:
+        session.quirks.refuse(noise_of(row))  # so that the next page is made in the same way
+    return frozenset(row.name for row in noisy)
 
 
 def _kind(row: Criterion, query: SearchQuery) -> str:
@@ -195,7 +200,7 @@ def _start_of_text(message: FetchedMessage) -> str:
     return body_text(parts, {part.part_id: view.part_octets(part) or b"" for part in parts.all}).text
 
 
-def _search(session: Session, asked: Sequence[_Keys]) -> Steps[list[Collection[int]]]:
+def _search_each(session: Session, asked: Sequence[_Keys]) -> Steps[list[Collection[int]]]:
     """Search for each of some keys; one round trip with ESEARCH. What is refused finds nothing."""
     if session.can("ESEARCH"):
         replies = (yield [search_command(keys) for keys in asked]).replies

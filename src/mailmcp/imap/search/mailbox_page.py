@@ -46,6 +46,9 @@ _CANDIDATES_TO_VERIFY: Final = 1_000
 _MANY_MESSAGES: Final = 10
 """A mailbox of so many messages that all have a word is rare, and not to be believed at once."""
 
+_DOUBTED_MESSAGES: Final = 100
+"""Among so many messages, a server that is doubted is asked for a word that none has: 1 KB of UIDs."""
+
 _TIMES: Final = ("UID", "INTERNALDATE")
 
 
@@ -72,16 +75,18 @@ class Attempt:
     """The place of the last candidate that was checked."""
 
     checked: int = 0
+    doubted: frozenset[str] = frozenset()
+    """Criteria that the first messages of a tally contradict; nothing was added up then."""
 
     def __post_init__(self) -> None:
         request = self.request
         self.plan = plan_search(self.session, request.query, request.doubted)
-        row, proof = ["UID", *request.items(self.session)], ["UID", *proof_items(self.plan.local)]
+        proof, ranks = ["UID", *proof_items(self.plan.local)], RANK_ITEMS[request.order.by]
+        self.verify_items = merge_items(proof, () if request.tally else ranks)
+        row = merge_items(["UID", *request.items(self.session)], header_items(request.query))
+        self.row_items = merge_items(row, self.verify_items)
         if request.tally:
-            self.row_items = self.verify_items = merge_items(row, proof)
-        else:
-            self.verify_items = merge_items(proof, RANK_ITEMS[request.order.by])
-            self.row_items = merge_items(row, [*self.verify_items, *header_items(request.query)])
+            self.verify_items = self.row_items
 
     def make(self) -> Steps[MailboxPage | PageRequest]:
         """Make the page, or return what to request instead."""
@@ -114,9 +119,11 @@ class Attempt:
                 return request
             last = found
             left = yield from self._fill(last)
-        yield from self._complete_rows()
-        if not first.from_cache and (doubted := (yield from self._doubt(first, mailbox.exists))):
-            return replace(request, doubted=request.doubted | doubted)
+        if not request.tally:
+            yield from self._complete_rows()
+            self.doubted = yield from self._doubt(first, [*self.rows.values()])
+        if self.doubted:
+            return replace(request, doubted=request.doubted | self.doubted)
         return self._page(first, last, mailbox, left, verified_all=verifies_all)
 
     def _find(self, position: Position) -> Steps[Candidates | None]:
@@ -194,6 +201,10 @@ class Attempt:
                     return len(uids) - number
                 if not (yield from self._look_at(uids[number : number + size])):
                     return len(uids) - number
+                if self.request.tally and not self.checked:
+                    self.doubted = yield from self._doubt(candidates, [*self.seen.values()])
+                    if self.doubted:
+                        return len(uids) - number
             self._check(uid, candidates.position)
         return 0
 
@@ -217,7 +228,7 @@ class Attempt:
                 self.failures |= fetched.failures
             return False
         self._note(fetched)
-        if not verifies:
+        if not (verifies or self.request.tally):
             self.rows.update(fetched.messages)
         return True
 
@@ -275,17 +286,19 @@ class Attempt:
             self.rows.update(fetched.messages)
             self._note(fetched)
 
-    def _doubt(self, candidates: Candidates, exists: int) -> Steps[frozenset[str]]:
-        """Return the criteria that the rows of a page contradict; one round trip if they do, once."""
-        session, request, rows = self.session, self.request, [*self.rows.values()]
-        if self.interrupted or session.can("X-GM-EXT-1"):  # Gmail finds other forms of a word
+    def _doubt(self, candidates: Candidates, rows: Sequence[FetchedMessage]) -> Steps[frozenset[str]]:
+        """Return the criteria that rows of these candidates contradict; one round trip if they do, once."""
+        session, request = self.session, self.request
+        finds_forms = session.can("X-GM-EXT-1")  # Gmail finds other forms of a word
+        if self.interrupted or finds_forms or candidates.from_cache or session.mailbox is None:
             return frozenset()
         asked = request.query.only(row for row in request.query.criteria if row.name not in request.doubted)
-        found_all = len(candidates.uids) == exists >= _MANY_MESSAGES
+        found_all = len(candidates.uids) == session.mailbox.exists >= _MANY_MESSAGES
         contradicted = find_contradicted(asked, rows, words=found_all)
         negated = frozenset(row.name for row in contradicted.criteria if row.negated)
         looked_for = contradicted.only(row for row in contradicted.criteria if not row.negated)
-        return negated | (yield from doubt_noise(session, looked_for, [each.uid for each in rows]))
+        uids = [each.uid for each in rows[:_DOUBTED_MESSAGES]]
+        return negated | (yield from doubt_noise(session, looked_for, uids))
 
     def _page(
         self, first: Candidates, last: Candidates, mailbox: SelectedMailbox, left: int, *, verified_all: bool

@@ -45,14 +45,14 @@ def search_mailboxes(
     Raises:
         DeadlineError, InternalError: The connection failed, which ends all of them.
     """
-    found = _search(session, requests, on_lost)
+    found = _make_pages(session, requests, on_lost)
     doubted = doubt_silence(session, requests[0].query, found)
     if doubted is None:
         return found
-    return _search(session, [replace(each, doubted=doubted) for each in requests], on_lost)
+    return _make_pages(session, [replace(each, doubted=doubted) for each in requests], on_lost)
 
 
-def _search(
+def _make_pages(
     session: Session, requests: Sequence[PageRequest], on_lost: OnLost
 ) -> list[MailboxPage | ToolError]:
     tasks = [

@@ -19,7 +19,7 @@ from mailmcp.imap.pipeline import MailboxTask, Replies, Steps, run_pipelined
 from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.search.plan import Plan, make_plan, search_command
 from mailmcp.imap.session import Session
-from mailmcp.model.query import SearchQuery
+from mailmcp.model.query import Criterion, SearchQuery
 from mcp_envelope import InvalidInputError, ToolError
 
 SEARCH_UIDS_MAX: Final = 2_000_000
@@ -73,8 +73,16 @@ def plan_search(session: Session, query: SearchQuery, doubted: Collection[str] =
     Raises:
         InvalidInputError: The server lacks the capability that a criterion needs.
     """
-    ascii_only = not session.quirks.allows("CHARSET")
-    return make_plan(query, can=session.can, doubted=doubted, ascii_only=ascii_only)
+    quirks = session.quirks
+    noisy = {row.name for row in query.criteria if not quirks.allows(noise_of(row))}
+    return make_plan(
+        query, can=session.can, doubted={*doubted, *noisy}, ascii_only=not quirks.allows("CHARSET")
+    )
+
+
+def noise_of(row: Criterion) -> str:
+    """Return what `Quirks` call a criterion by which the server finds what isn't there."""
+    return f"search by {row.name}"
 
 
 def search(
@@ -90,7 +98,7 @@ def search(
     Args:
         session: Used for what the server can, and to record what it can't.
         plan: What to search for.
-        uids: The UIDs to search; a search that sorts finds others, too.
+        uids: The UIDs to search. SORT looks at all, whatever they are.
         sort: A key of SORT, if the server is to sort. The result is unsorted where it can't.
         count: Other UIDs, in which to count the matches at the same time if the server can.
 
@@ -106,9 +114,9 @@ def search(
     found: Found | RefusedError | None = (yield from _sort(session, plan, sort)) if sort else None
     extended = session.can("ESEARCH")
     if found is None:
-        found = yield from _search(session, plan, uids, extended=extended, count=count)
+        found = yield from _search_once(session, plan, uids, extended=extended, count=count)
     if extended and (found is None or (isinstance(found, RefusedError) and found.is_unsupported)):
-        found = yield from _search(session, plan, uids, extended=False)
+        found = yield from _search_once(session, plan, uids, extended=False)
         if isinstance(found, Found):
             quirks.refuse("ESEARCH")
     account_id = session.account.account_id
@@ -121,11 +129,11 @@ def search(
         raise protocol_error(account_id, "sent a search result that can't be read")
     if not plan.keys and uids == EVERY_UID and found.searched_from is None and found.uids:
         assert session.mailbox is not None  # noqa: S101 - it was searched
-        quirks.shown[session.mailbox.name] = len(found.uids)
+        quirks.hidden[session.mailbox.name] = session.mailbox.exists - len(found.uids)
     return found
 
 
-def _search(
+def _search_once(
     session: Session, plan: Plan, uids: UidRange, *, extended: bool, count: UidRange | None = None
 ) -> Steps[Found | RefusedError | None]:
     """Search a range of UIDs; None if the response can't be read."""
@@ -143,7 +151,7 @@ def _search(
         return None
     lowest = _parse_lowest_searched(reply)
     return Found(
-        uids=_checked(session, part_of(_ascending(numbers), uids)),
+        uids=_valid_uids(session, part_of(_ascending(numbers), uids)),
         counted=_parse_count(replies, replies[-1]) if len(commands) > 1 else None,
         searched_from=None if lowest and lowest <= uids[0] else lowest,
     )
@@ -159,7 +167,7 @@ def _sort(session: Session, plan: Plan, key: bytes) -> Steps[Found | None]:
         if reply.is_unsupported and not plan.needs_utf8:
             session.quirks.refuse("SORT")
         return None
-    uids = _checked(session, array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ())))))
+    uids = _valid_uids(session, array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ())))))
     is_whole = _parse_lowest_searched(reply) is None and (plan.keys or len(uids) >= responses.mailbox.exists)
     return Found(uids=uids, is_sorted=True) if is_whole else None
 
@@ -174,7 +182,7 @@ def _list(session: Session, uids: UidRange) -> Steps[Found]:
     return Found(uids=part_of(array("I", sorted(rows)), uids))
 
 
-def _checked(session: Session, numbers: "array[int]") -> "array[int]":
+def _valid_uids(session: Session, numbers: "array[int]") -> "array[int]":
     """Return numbers as UIDs."""
     if numbers and not 0 < min(numbers) <= max(numbers) <= _UID_MAX:
         account_id = session.account.account_id
@@ -184,9 +192,10 @@ def _checked(session: Session, numbers: "array[int]") -> "array[int]":
 
 def describe_hidden(session: Session, mailbox: str, exists: int) -> str:
     """Write a sentence about messages that the server is known to hide (Yahoo); "" if it hides none."""
-    shown = session.quirks.shown.get(mailbox, exists)
-    if exists - shown <= HIDDEN_MESSAGES_MAX:
+    hidden = session.quirks.hidden.get(mailbox, 0)
+    if hidden <= HIDDEN_MESSAGES_MAX:
         return ""
+    shown = max(exists - hidden, 0)
     return f"The server shows {shown} of the {exists} messages that it says are in the mailbox."
 
 

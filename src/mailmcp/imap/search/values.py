@@ -84,11 +84,11 @@ class MailboxPage:
     left: int
     """What follows this page: candidates that weren't checked, and messages that weren't searched.
 
-    They all match if `total_exact`. Unless it is 0, matches may follow a page that isn't full.
+    If `total_exact`, they all match. While some are left, matches may follow, even if the page isn't full.
     """
 
     total: int
-    """Matches from the beginning of this page on."""
+    """Matches from the beginning of this page on. Only the first page's is shown; later ones may estimate."""
 
     total_exact: bool
     """Whether there are exactly so many; otherwise at most."""

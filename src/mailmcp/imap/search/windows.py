@@ -16,7 +16,8 @@ from mailmcp.model.cursor import Way
 from mailmcp.model.query import SearchQuery
 
 LARGE_MAILBOX_MESSAGES: Final = 50_000
-"""Larger mailboxes are searched in windows. No server sorts them: it may have to open every message."""
+"""Larger mailboxes are searched in windows, and no server is asked to sort them: it may have to open every
+message."""
 
 SEARCH_WINDOW_MESSAGES: Final = 10_000
 """About how many messages the first window has: 8 KB of UIDs if one in ten matches. Without criteria, all

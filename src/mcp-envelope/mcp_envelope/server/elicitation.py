@@ -18,8 +18,14 @@ from mcp_envelope.errors import ConfirmationRequired
 _QUESTION: Final = "confirm"
 """The name of the question, for clients that answer with the next request."""
 
-_NO_FIELDS: Final[dict[str, Any]] = {"type": "object", "properties": {}}
-"""The user has nothing to fill in: accepting is the answer."""
+_FIELD: Final = "do_it"
+
+_FORM: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {_FIELD: {"type": "boolean", "title": "Yes, do it"}},
+    "required": [_FIELD],
+}
+"""One field that only the user fills in: hosts without anyone to ask accept the empty form."""
 
 
 async def ask(
@@ -35,23 +41,29 @@ async def ask(
         return None
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
         try:
-            answer = await context.session.elicit_form(confirmation.plan, _NO_FIELDS, context.request_id)
+            answer = await context.session.elicit_form(confirmation.plan, _FORM, context.request_id)
         except MCPError:  # it can't after all
             return None
-        return confirmation.token if answer.action == "accept" else ""
+        return confirmation.token if _agrees(answer) else ""
     question = ElicitRequest(
-        params=ElicitRequestFormParams(message=confirmation.plan, requested_schema=_NO_FIELDS)
+        params=ElicitRequestFormParams(message=confirmation.plan, requested_schema=_FORM)
     )
     return InputRequiredResult(input_requests={_QUESTION: question}, request_state=confirmation.token)
 
 
 def read_answer(params: CallToolRequestParams) -> str | None:
-    """Return the token of a newer client's call that follows the question, "" if the user declined.
+    """Return the token of a newer client's call that follows the question, "" if the user didn't agree.
 
     None if this call follows no question. The tool checks the token, which has been with the client.
     """
     answer = (params.input_responses or {}).get(_QUESTION)
     if answer is None:
         return None
-    agreed = isinstance(answer, ElicitResult) and answer.action == "accept"
-    return params.request_state or "" if agreed else ""
+    return params.request_state or "" if _agrees(answer) else ""
+
+
+def _agrees(answer: object) -> bool:
+    """Return whether the user has filled in the form."""
+    if not (isinstance(answer, ElicitResult) and answer.action == "accept"):
+        return False
+    return (answer.content or {}).get(_FIELD) is True

@@ -215,7 +215,7 @@ class Toolset:
 
         async def work(context: object) -> Outcome[Any]:
             if declined:
-                raise AuthFailedError("The user declined; nothing was done.", reason=BaseReason.DECLINED)
+                raise AuthFailedError("The user didn't agree; nothing was done.", reason=BaseReason.DECLINED)
             arguments = read_arguments(tool.arguments, given, context={"call": context})
             parameters = (arguments, context) if tool.takes_context else (arguments,)
             if inspect.iscoroutinefunction(tool.run):
