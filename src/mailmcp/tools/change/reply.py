@@ -74,7 +74,7 @@ def make_reply(change: Change, ran: Ran | None) -> Outcome[ChangeMessagesData]:
         summary=_summary(change, endings, count),
         data=ChangeMessagesData(
             account_id=selection.account.account_id,
-            mailbox=change.target or None,
+            mailbox=change.target or None if endings else None,
             done=count[Fate.DONE],
             failed=count[Fate.FAILED],
             unknown=count[Fate.UNKNOWN],
@@ -122,19 +122,18 @@ def _ref_of(order: Order, uid: int) -> MessageRef:
 def _summary(change: Change, endings: Sequence[_Ending], count: Counter[Fate]) -> str:
     """Write the summary, which is true on its own."""
     selection, already = change.selection, len(change.already)
-    parts = []
     if selection.nothing:
-        parts.append(f"{selection.nothing}; nothing was changed")
-    elif endings:
+        return f"Nothing was changed. {selection.nothing}"
+    if endings:
         done, places = count[Fate.DONE], Counter(each.ref.mailbox for each in endings)
         what = counted(len(endings), "message")
         what = what if done == len(endings) else f"{done} of {what}"
-        parts.append(format_verb(change, f"{what} {format_places(change, places)}", past=True))
+        parts = [format_verb(change, f"{what} {format_places(change, places)}", past=True)]
         parts += [f"{count[fate]} {fate}" for fate in (Fate.FAILED, Fate.UNKNOWN) if count[fate]]
         parts += [f"{already} more as asked already"] if already else []
     else:
-        parts.append(f"Nothing to do: {counted(already, 'message')} as asked already")
-    parts += ["not everything could be searched"] if selection.issues and not selection.nothing else []
+        parts = [f"Nothing to do: {counted(already, 'message')} as asked already"]
+    parts += ["not everything could be searched"] if selection.issues else []
     return f"{parts[0]}; {', '.join(parts[1:])}" if parts[1:] else parts[0]
 
 
