@@ -53,7 +53,7 @@ class Candidates:
         """Return whether a search made now would find the same.
 
         EXISTS and UIDNEXT show that nothing was expunged and how many messages arrived. Flags may have
-        changed.
+        changed. A cursor of another UIDVALIDITY has failed before; what was kept may be older than it.
 
         Args:
             now: The mailbox as it is.

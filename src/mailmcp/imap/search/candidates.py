@@ -147,7 +147,11 @@ def _find_in_windows(
 def _find_sorted(
     session: Session, request: PageRequest, plan: Plan, position: Position
 ) -> Steps[Candidates | None]:
-    """Let the server sort all candidates; they are sorted here if it turns out that it can't."""
+    """Let the server sort all candidates; they are sorted here if it turns out that it can't.
+
+    All in one search: if the server stops on the way (MESSAGELIMIT), the page says that the rest wasn't
+    searched.
+    """
     order = request.order
     found = yield from search(session, plan, sort=SORT_KEYS[order.by])
     if found is None:

@@ -3,8 +3,9 @@
 A server is believed when it finds something. When it finds nothing, it is asked for a message that is known
 to be there, by a key of the same kind: the sender of a recent message, a word of its subject or of its text.
 When it finds messages that don't show what was searched for, it is asked for a word that no message has. The
-criteria at which it fails are then checked here, on the messages. So are those by text for which no known
-message can be chosen. What it once got right isn't tested again; flags, sizes and times are never doubted.
+criteria at which it fails are then checked here, on the messages. So are those that can't be tested: a text
+for which no known message can be chosen, kinds of mail, awaited replies. What it once got right isn't tested
+again; flags, sizes and times are never doubted.
 
 Strato finds nothing by any key; iCloud, at times, nothing by any string key; Coremail nothing that isn't
 ASCII; Yahoo shows some of a large mailbox; Proton Bridge and Purelymail mislabel ESEARCH responses.

@@ -1,7 +1,8 @@
 """The plan of a search: keys of SEARCH (RFC 9051 section 6.4.4), and what to verify on the messages.
 
-A good server leaves three things to verify: times to the second, since SEARCH knows days, in a zone that
-nobody knows; attachments, which have no key; and names with their address, which are searched in pieces.
+Even a good server leaves some things to verify: times to the second, since SEARCH knows days, in a zone that
+nobody knows; attachments, which have no key; kinds of mail and awaited replies, whose keys find too much; and
+names with their address, which are searched in pieces.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
