@@ -13,7 +13,9 @@ from mailmcp.imap.fetch import FetchFailure, id_items
 from mailmcp.imap.mailboxes import Mailbox, decode_mailbox, list_mailboxes
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.values import MailboxPage
+from mailmcp.imap.search.verify import is_match
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.query import Proof
 from mailmcp.reasons import Reason
 from mailmcp.tools.change.arguments import within_search
 from mailmcp.tools.errors import all_failed_error, message_issue, search_again
@@ -148,6 +150,10 @@ async def select_by_search(call: Call, account: Account, search: Search) -> Sele
         fetched = page.fetched
         selection.messages |= {ref_of(page, uid): row for uid, row in fetched.messages.items()}
         selection.failures |= {ref_of(page, uid): failure for uid, failure in fetched.failures.items()}
+    query = search.query.only(row for row in search.query.criteria if row.proof is Proof.HEADER)
+    if odd := sum(not is_match(query, row) for row in selection.messages.values()):
+        odd_ones = f"In the header fields of {counted(odd, 'message')}, what was searched for isn't seen."
+        selection.doubts += (f"{odd_ones} The server says that it matches.",)
     return await _complete(call, selection, look)
 
 
