@@ -68,11 +68,7 @@ def test_an_action_is_done_at_once_and_only_to_the_message(
     if action != "copy":
         again = change(desk, action, message_ids=[now], **arguments)
         assert again.outcome.summary == "Nothing to do: 1 message as asked already"
-        assert (again.data["already"], "entry_id" in again.data, contents(store)["INBOX"].keys()) == (
-            1,
-            False,
-            found["INBOX"].keys() | {"Other"},
-        )
+        assert (again.data["already"], "entry_id" in again.data) == (1, False)
 
 
 def test_keywords_are_added_and_removed(dovecot_mail: Store, open_desk: DeskFactory) -> None:

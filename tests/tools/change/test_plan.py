@@ -108,7 +108,7 @@ def test_if_it_is_not_what_was_confirmed_nothing_happens(
     assert contents(store) == before
     assert caught.value.next_action is not None
     again = dict(caught.value.next_action.arguments)
-    assert ask(desk, again.pop("action"), **again).plan == caught.value.details["plan"]
+    assert ask(desk, str(again.pop("action")), **again).plan == caught.value.details["plan"]
 
 
 @pytest.mark.parametrize(
