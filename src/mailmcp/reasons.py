@@ -21,6 +21,7 @@ class Reason(StrEnum):
     MAILBOX_MISSING = "mailbox_missing"
     MESSAGE_GONE = "message_gone"
     PART_MISSING = "part_missing"
+    ENTRY_UNKNOWN = "entry_unknown"
     # auth_failed
     NO_ACCOUNT = "no_account"
     CREDENTIALS_REJECTED = "credentials_rejected"
@@ -37,6 +38,8 @@ class Reason(StrEnum):
     COMMAND = "command"
     # conflict
     UIDVALIDITY_CHANGED = "uidvalidity_changed"
+    NOT_RESTORABLE = "not_restorable"
+    UNDONE_ALREADY = "undone_already"
     # internal
     CONNECTION_LOST = "connection_lost"
     CONNECTION_REFUSED = "connection_refused"

@@ -289,7 +289,7 @@ class Journal:
         lines: list[bytes] = []
         for name in (_OLDER_NAME, _NAME):
             try:
-                lines += (self.folder / name).read_bytes().splitlines()
+                lines += filter(None, (self.folder / name).read_bytes().split(b"\n"))
             except FileNotFoundError:
                 continue
             except OSError as error:

@@ -17,6 +17,7 @@ from mailmcp.tools.raw import tool as raw
 from mailmcp.tools.search import tool as search
 from mailmcp.tools.thread import tool as thread
 from mailmcp.tools.tool import MailTool
+from mailmcp.tools.undo import tool as undo
 
 TOOLS: Final[tuple[MailTool, ...]] = (
     accounts.TOOL,
@@ -28,4 +29,5 @@ TOOLS: Final[tuple[MailTool, ...]] = (
     raw.TOOL,
     changes.TOOL,
     change.TOOL,
+    undo.TOOL,
 )

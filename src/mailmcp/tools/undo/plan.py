@@ -1,4 +1,4 @@
-"""What it takes to undo an entry of the journal: where its messages are now, and the orders that restore them.
+"""What it takes to undo an entry of the journal: where its messages are, and the orders that restore them.
 
 Only what was seen to be done is undone, and only where it still is as it was left.
 """
@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 
 from mailmcp.imap.account import Account, Writes
 from mailmcp.imap.errors import writes_forbidden_error
-from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.mailboxes import list_mailboxes
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.writes.known import known_items, read_known
-from mailmcp.imap.writes.values import BATCH_MAX, Action, Fate, Order, Prepared, Result
+from mailmcp.imap.writes.values import BATCH_MAX, Action, Fate, Known, Order, Prepared, Result
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.fetch_parts import fetch_parts
 from mailmcp.tools.journal import Entry, History
 from mailmcp.tools.tool import Call
+from mailmcp.tools.writes.endings import place_of
 from mcp_envelope import ConflictError, NotFoundError, ToolError, code
 
 _LABELED = {Action.FLAGS, Action.LABELS}
@@ -59,7 +60,7 @@ async def plan_undo(entry: Entry, history: History, call: Call, account: Account
     mailboxes = await call.ask(list_mailboxes)
     trash = next((each.name for each in mailboxes if each.special_use == "\\Trash"), "")
     restored = {
-        _place(each.prepared, result)
+        place_of(each.prepared, result.uid)
         for other in history.entries
         if other.undoes == entry.entry_id
         for each in other.carried
@@ -89,55 +90,54 @@ async def plan_undo(entry: Entry, history: History, call: Call, account: Account
     return undo
 
 
-def _place(prepared: Prepared, result: Result, *, new: bool = False) -> MessageRef:
-    """Return where a message was before an order, or where it or its copy is since then."""
-    order = prepared.order
-    return MessageRef(
-        account_id=order.account_id,
-        mailbox=(order.target or order.mailbox) if new else order.mailbox,
-        uidvalidity=prepared.target_uidvalidity if new else prepared.uidvalidity,
-        uid=result.new_uid if new else result.uid,
-    )
-
-
 def _make_step(prepared: Prepared, result: Result, trash: str) -> _Step | None:
     """Return what restores a message; None if nothing was done to it."""
-    order, old, new = prepared.order, _place(prepared, result), _place(prepared, result, new=True)
+    order, old = prepared.order, place_of(prepared, result.uid)
     if result.fate is Fate.UNKNOWN:
         return _Step(ref=old, why_not="Whether it was done isn't known, so it is left alone.")
     if result.fate is Fate.FAILED and not result.new_uid:
         return None
-    back = Order(action=Action.MOVE, account_id=old.account_id, mailbox=new.mailbox, uidvalidity=new.uidvalidity)
     if order.action in _LABELED:
-        known = prepared.before[result.uid]
-        had = {each.lower() for each in (known.flags if order.action is Action.FLAGS else known.labels)}
-        back = replace(
-            order,
-            uids=(),
-            uidvalidity=prepared.uidvalidity,
-            add=tuple(each for each in order.remove if each.lower() in had),
-            remove=tuple(each for each in order.add if each.lower() not in had),
-        )
-        return _Step(ref=old, order=back) if back.add or back.remove else None
-    if order.action is Action.DELETE and not result.new_uid:
-        return _Step(ref=old, why_not="It was deleted for good.")
+        return _mark_back(prepared, result)
     if not result.new_uid:
-        return _Step(ref=old, why_not=f"Where it is in {code(new.mailbox)} isn't known.")
+        where = f"Where it is in {code(order.target or order.mailbox)} isn't known."
+        return _Step(ref=old, why_not="It was deleted for good." if order.action is Action.DELETE else where)
+    new = place_of(prepared, result.new_uid, new=True)
     is_copy = order.action in {Action.COPY, Action.APPEND} or (
-        order.action is Action.MOVE and result.fate is Fate.FAILED
+        order.action is Action.MOVE and result.fate is Fate.FAILED  # the original couldn't be removed
     )
-    if not is_copy:
-        return _Step(ref=new, order=replace(back, target=order.mailbox))
-    if new.mailbox == trash:
-        return _Step(ref=new, why_not="It is a copy in Trash, and only goes with that.")
-    if not trash:
-        return _Step(ref=new, why_not="There is no Trash to move it to.")
-    return _Step(ref=new, order=replace(back, target=trash))
+    if is_copy and trash in {"", new.mailbox}:
+        return _Step(ref=new, why_not="There is no other mailbox for what is in Trash.")
+    back = Order(
+        action=Action.MOVE,
+        account_id=new.account_id,
+        mailbox=new.mailbox,
+        uidvalidity=new.uidvalidity,
+        target=trash if is_copy else order.mailbox,
+    )
+    return _Step(ref=new, order=back)
 
 
-def _why_not(
-    step: _Step, row: FetchedMessage | None, trash: str, account: Account
-) -> ToolError | None:
+def _mark_back(prepared: Prepared, result: Result) -> _Step | None:
+    """Return what restores the flags or labels that were really changed; None if none were."""
+    order, known = prepared.order, prepared.before[result.uid]
+    had = _marks(known, order)
+    back = replace(
+        order,
+        uids=(),
+        uidvalidity=prepared.uidvalidity,
+        add=tuple(each for each in order.remove if each.lower() in had),
+        remove=tuple(each for each in order.add if each.lower() not in had),
+    )
+    return _Step(ref=place_of(prepared, result.uid), order=back) if back.add or back.remove else None
+
+
+def _marks(known: Known, order: Order) -> set[str]:
+    """Return the flags or labels of a message, whichever an order is about, in lower case."""
+    return {each.lower() for each in (known.flags if order.action is Action.FLAGS else known.labels)}
+
+
+def _why_not(step: _Step, row: FetchedMessage | None, trash: str, account: Account) -> ToolError | None:
     """Return why a message can't be restored; None if it can."""
     order = step.order
     if order is None:
@@ -148,10 +148,9 @@ def _why_not(
         message = f"It has left {code(step.ref.mailbox)} since then."
         return NotFoundError(message, reason=Reason.MESSAGE_GONE)
     if order.action in _LABELED:
-        known = read_known(row)
-        has = {each.lower() for each in (known.flags if order.action is Action.FLAGS else known.labels)}
+        has = _marks(read_known(row), order)
         was_left = all(each.lower() in has for each in order.remove)
-        if not was_left or not has.isdisjoint(each.lower() for each in order.add):
+        if not (was_left and has.isdisjoint(each.lower() for each in order.add)):
             return ConflictError("It was marked otherwise since then.", reason=Reason.NOT_RESTORABLE)
     return None
 

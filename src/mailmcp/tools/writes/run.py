@@ -161,26 +161,27 @@ class _Run:
 
     async def carry_out_all(self, writer: Writer) -> None:
         """Carry out the orders until something stops them; `stopped` says what."""
-        done, slowest_s = 0, 0.0
-        for order in self.orders:
+        slowest_s, total = 0.0, count_messages(self.orders)
+        for number, order in enumerate(self.orders, 1):
             began = anyio.current_time()
             if began + slowest_s >= self.call.deadline:
-                self.stopped = DeadlineError(
-                    "The call's time was up before all was done.", reason=BaseReason.DEADLINE
-                )
-            if self.stopped:
+                message = "The call's time was up before all was done."
+                self.stopped = DeadlineError(message, reason=BaseReason.DEADLINE)
                 return
             await self._carry_out(writer, order)
             await checkpoint_if_cancelled()
             slowest_s = max(slowest_s, anyio.current_time() - began)
-            done += count_messages([order])
-            self.call.report(done, count_messages(self.orders), "messages changed")
+            if len(self.carried) == number:
+                self.call.report(count_messages(self.orders[:number]), total, "messages changed")
+            if self.stopped:
+                return
 
     async def _carry_out(self, writer: Writer, order: Order) -> None:
+        """Carry out an order, if nothing stops it before anything is sent."""
         number = len(self.carried)
         try:
             prepared = await writer.run(partial(prepare, order=order))
-        except ToolError as error:  # nothing was sent for it, and another mailbox may do better
+        except ToolError as error:  # another mailbox may do better
             if _stops_all(error):
                 self.stopped = error
             else:
@@ -189,9 +190,8 @@ class _Run:
                 self.carried.append(Carried(prepared=prepared, number=number, results=results))
             return
         with anyio.CancelScope(shield=True):
-            add_order = partial(self.call.journal.add_order, self.entry_id, number, prepared)
             try:
-                await to_thread.run_sync(add_order)
+                await to_thread.run_sync(self.call.journal.add_order, self.entry_id, number, prepared)
             except ToolError as error:
                 self.stopped = error
                 return
@@ -201,9 +201,8 @@ class _Run:
                 results = _all(prepared, Fate.UNKNOWN, error)
             carried = Carried(prepared=prepared, number=number, results=results)
             self.carried.append(carried)
-            self.stopped = next(
-                (each.error for each in results if each.error and _stops_all(each.error)), None
-            )
+            errors = (each.error for each in results if each.error is not None)
+            self.stopped = next(filter(_stops_all, errors), None)
             await self._write_results(carried)
 
     async def _write_results(self, carried: Carried) -> None:
