@@ -39,7 +39,12 @@ _LEVELS: Final = {Action.APPEND: Writes.DRAFTS, Action.MOVE: Writes.DRAFTS, Acti
 """What the account must allow at least, ORGANIZE for the other actions; `prepare` knows the mailboxes, and is
 stricter."""
 
-_STOPPING: Final = {Reason.PERMISSION_DENIED, Reason.CONNECTION_LOST, Reason.JOURNAL_FAILED}
+_STOPPING: Final = {
+    Reason.CONNECTION_LOST,
+    Reason.JOURNAL_FAILED,
+    Reason.PERMISSION_DENIED,
+    Reason.SERVER_REFUSED,  # over quota, throttled
+}
 """Reasons that the next order would fail for, too."""
 
 
