@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from imap.scenes import make_account
-from imap.writes.orders import EXCHANGE, change, make_order, peer_account, writing_on
+from imap.writes.orders import EXCHANGE, GMAIL, change, make_order, peer_account, writing_on
 from imap.writes.test_traps import mailbox, sent, serve
 from mailmcp.imap.account import Writes
 from mailmcp.imap.writes.carry_out import carry_out
@@ -245,6 +245,17 @@ def test_a_mailbox_is_made_only_where_it_may_be(peer: PeerFactory) -> None:
         assert sent(server) == ["CREATE", "SUBSCRIBE"]
         assert change(session, Action.MOVE, uids=(1,), target="New")[0].error is None
     assert mailbox(server, "New").messages
+
+
+@pytest.mark.parametrize("label", ["Work", "work", "\\Inbox", "\\Sent"])
+def test_a_label_is_a_mailbox_too(peer: PeerFactory, label: str) -> None:
+    server = serve(peer, GMAIL)
+    protected = frozenset({"Work", "INBOX", "\\Sent"})
+    for options in ({"add": (label,)}, {"remove": (label,)}):
+        error = refusal(
+            server, Writes.ALL, Action.LABELS, "Archive", protected=protected, uids=(1,), **options
+        )
+        assert error.reason is Reason.MAILBOX_PROTECTED
 
 
 def test_a_child_of_a_protected_mailbox_is_another_one(peer: PeerFactory) -> None:

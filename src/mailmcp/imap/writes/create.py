@@ -11,8 +11,8 @@ from mailmcp.imap.writes.open import find_use, is_protected
 from mcp_envelope import BaseReason, InvalidInputError, NotFoundError
 
 _NAME_CHARS_MAX: Final = 200
-_FORBIDDEN: Final = re.compile(r"[*%\x00-\x1f\x7f]|\A\\|//|\A/|/\Z")
-"""Wildcards of LIST, controls, special uses, and levels without a name."""
+_FORBIDDEN: Final = re.compile(r"[*%\\\x00-\x1f\x7f]|//|\A/|/\Z")
+"""Wildcards of LIST, what escapes, controls, and levels without a name."""
 
 
 def create_mailbox(session: Session, name: str) -> None:

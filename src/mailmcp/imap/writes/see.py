@@ -6,18 +6,22 @@ Gmail to an EXPUNGE that removes nothing.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import refused_error
-from mailmcp.imap.fetch import GONE, fetch_steps, format_sequence_set
+from mailmcp.imap.fetch import GONE, fetch_steps, format_sequence_set, id_items
+from mailmcp.imap.mailboxes import decode_mailbox
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
-from mailmcp.imap.rows import parse_rows
+from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.session import Session
-from mailmcp.imap.writes.known import known_items, read_known
 from mailmcp.imap.writes.values import Known, Prepared
+from mailmcp.mail.header.fields import parse_headers
+from mailmcp.mail.thread import find_ids
 from mailmcp.model.message_ref import UINT32_MAX
 from mcp_envelope import ToolError
+
+_MESSAGE_ID: Final = "BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]"
 
 _Looked: TypeAlias = tuple[dict[int, Known], set[int]]
 """What is in a mailbox, and which of the wanted messages are not."""
@@ -35,6 +39,23 @@ class Seen:
 
     arrived: Mapping[int, Known] | None = None
     """What may have come into the target, by UID; None if it wasn't looked into."""
+
+
+def known_items(session: Session) -> list[str]:
+    """Return the data items to fetch for `read_known`."""
+    labels = ["X-GM-LABELS"] if session.can("X-GM-EXT-1") else []
+    return ["UID", "FLAGS", *labels, *id_items(session), _MESSAGE_ID]
+
+
+def read_known(row: FetchedMessage) -> Known:
+    """Read what was fetched of a message."""
+    headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))
+    return Known(
+        flags=row.flags,
+        labels=tuple(map(decode_mailbox, row.labels)),
+        header_message_id=next(iter(find_ids(headers.get("Message-ID"))), ""),
+        email_id=row.email_id or (str(row.gmail_id) if row.gmail_id else ""),
+    )
 
 
 def see(session: Session, prepared: Prepared, *, new_uids: Sequence[int] = ()) -> Seen:
