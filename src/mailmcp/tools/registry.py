@@ -9,6 +9,7 @@ from typing import Final
 
 from mailmcp.tools.accounts import tool as accounts
 from mailmcp.tools.attachment import tool as attachment
+from mailmcp.tools.change import tool as change
 from mailmcp.tools.changes import tool as changes
 from mailmcp.tools.mailboxes import tool as mailboxes
 from mailmcp.tools.message import tool as message
@@ -27,5 +28,6 @@ TOOLS: Final[tuple[MailTool, ...]] = (
     attachment.TOOL,
     raw.TOOL,
     changes.TOOL,
+    change.TOOL,
     undo.TOOL,
 )

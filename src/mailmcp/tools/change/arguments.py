@@ -50,7 +50,7 @@ def _check_keywords(keywords: tuple[str, ...]) -> tuple[str, ...]:
             BaseReason.INVALID_VALUE.value,
             f"must be at most {KEYWORDS_MAX} IMAP keywords such as $Later; other actions set system flags.",
         )
-    return tuple({each.lower(): each for each in keywords}.values())
+    return keywords
 
 
 class ChangeMessagesArguments(Arguments):
@@ -110,22 +110,26 @@ def read_search(sent: Mapping[str, object], call: Call, account_id: str) -> Sear
     """
     try:
         arguments = read_arguments(SearchMessagesArguments, sent, context={"call": call})
-        message = "is not for a change, which is of all that match. Leave it out, or send message_ids."
-        problems = [
-            Problem(field=name, reason=BaseReason.EXCLUSIVE_PARAMS, message=message)
-            for name in _NOT_FOR_CHANGES
-            if name in arguments.model_fields_set
-        ]
-        if arguments.account_id == EVERYTHING and len(call.pool.accounts) > 1:
-            message = "is more than one account. Send a call for each."
-            problems.append(Problem(field="account_id", reason=BaseReason.OUT_OF_RANGE, message=message))
-        if problems:
-            raise InvalidInputError(problems)
+        _check_search(arguments, one_account=len(call.pool.accounts) == 1)
         named = account_id if arguments.account_id in {"", EVERYTHING} else arguments.account_id
-        chosen = call.choose_account(named)
-        return start_search(arguments, [chosen.account_id], today=call.today, zone=call.preferences.zone)
+        chosen = call.choose_account(named).account_id
+        return start_search(arguments, [chosen], today=call.today, zone=call.preferences.zone)
     except InvalidInputError as error:
         raise within_search(error) from None
+
+
+def _check_search(arguments: SearchMessagesArguments, *, one_account: bool) -> None:
+    message = "is not for a change, which is of all that match. Leave it out, or send message_ids."
+    problems = [
+        Problem(field=name, reason=BaseReason.EXCLUSIVE_PARAMS, message=message)
+        for name in _NOT_FOR_CHANGES
+        if name in arguments.model_fields_set
+    ]
+    if arguments.account_id == EVERYTHING and not one_account:
+        message = "is more than one account. Send a call for each."
+        problems.append(Problem(field="account_id", reason=BaseReason.OUT_OF_RANGE, message=message))
+    if problems:
+        raise InvalidInputError(problems)
 
 
 def within_search(error: InvalidInputError) -> InvalidInputError:

@@ -81,6 +81,9 @@ def make_change(selection: Selection, arguments: ChangeMessagesArguments) -> Cha
     if arguments.action is ChangeAction.COPY and selection.is_gmail and not is_label:
         message = "is no label on Gmail: mail is moved there, not copied. Send move."
         raise InvalidInputError.of("mailbox", BaseReason.INVALID_VALUE, message)
+    if arguments.mailbox and not {*target}.isdisjoint("*%"):
+        message = "is a pattern. Send the name of one mailbox."
+        raise InvalidInputError.of("mailbox", BaseReason.INVALID_VALUE, message)
     exists = target in {"", "INBOX", *(each.name for each in selection.mailboxes if each.selectable)}
     change = Change(
         action=arguments.action,
@@ -124,12 +127,11 @@ def _find_target(selection: Selection, arguments: ChangeMessagesArguments) -> st
 
 def _check_protected(selection: Selection, target: str) -> None:
     """Check that no message is, goes, or by a label also is where nothing may be changed."""
-    names = dict.fromkeys([each.mailbox for each in selection.messages] + [target] * bool(target))
+    touched = {each.mailbox for each in selection.messages} | ({target} if target else set())
     if selection.is_gmail:
         by_label = {_label_of(selection, each.name): each.name for each in selection.mailboxes}
-        labels = [label for row in selection.messages.values() for label in row.labels]
-        names |= dict.fromkeys(by_label.get(each, each) for each in labels)
-    for name in names:
+        touched |= {by_label.get(each, each) for some in selection.labels.values() for each in some}
+    for name in sorted(touched):
         if is_protected(selection.account, name, selection.use_of(name)):
             raise mailbox_protected_error(selection.account.account_id, name)
 
@@ -176,7 +178,8 @@ def _is_done(change: Change, order: Order, ref: MessageRef, row: FetchedMessage)
     if change.action is ChangeAction.NOT_JUNK:
         return use != "\\Junk"
     if order.action in {Action.FLAGS, Action.LABELS}:
-        held = {each.lower() for each in (row.flags if order.action is Action.FLAGS else row.labels)}
+        labels = change.selection.labels.get(ref, ())
+        held = {each.lower() for each in (row.flags if order.action is Action.FLAGS else labels)}
         return held.issuperset(map(str.lower, order.add)) and held.isdisjoint(map(str.lower, order.remove))
     there = {change.target, ref.mailbox if use and use == _USES.get(change.action) else ""}
     return order.action is not Action.DELETE and ref.mailbox in there

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
@@ -74,16 +74,16 @@ def make_reply(change: Change, ran: Ran | None) -> Outcome[ChangeMessagesData]:
         summary=_summary(change, endings, count),
         data=ChangeMessagesData(
             account_id=selection.account.account_id,
-            mailbox=change.target or None,
+            mailbox=change.target or None if endings else None,
             done=count[Fate.DONE],
             failed=count[Fate.FAILED],
             unknown=count[Fate.UNKNOWN],
             already=len(change.already),
-            changed=changed,
+            changed=[" -> ".join(each) for each in changed],
             entry_id=entry_id,
         ),
         blocks=(
-            *("- " + " -> ".join(map(code, each.split(" -> "))) for each in changed),
+            *(f"- {' -> '.join(map(code, each))}" for each in changed),
             *_remarks(change, endings),
             *selection.doubts,
         ),
@@ -98,42 +98,42 @@ def _endings(change: Change, ran: Ran | None) -> Iterator[_Ending]:
         yield _Ending(ref=ref, fate=Fate.FAILED, error=failure)
     for carried in ran.carried if ran else ():
         prepared, order = carried.prepared, carried.prepared.order
-        place = MessageRef(
-            account_id=order.account_id, mailbox=order.target, uidvalidity=prepared.target_uidvalidity, uid=0
-        )
-        refs = {each.uid: each for each in _refs_of(order)}
         for each in carried.results:
-            new = replace(place, uid=each.new_uid) if each.new_uid else None
-            yield _Ending(ref=refs[each.uid], fate=each.fate, new=new, error=each.error)
+            new = None
+            if each.new_uid and not change.is_final:
+                new = MessageRef(
+                    account_id=order.account_id,
+                    mailbox=order.target,
+                    uidvalidity=prepared.target_uidvalidity,
+                    uid=each.new_uid,
+                )
+            yield _Ending(ref=_ref_of(order, each.uid), fate=each.fate, new=new, error=each.error)
     for order in ran.not_begun if ran else ():
-        for ref in _refs_of(order):
-            yield _Ending(ref=ref, fate=Fate.FAILED, error=ran.stopped if ran else None)
+        for uid in order.uids:
+            yield _Ending(ref=_ref_of(order, uid), fate=Fate.FAILED, error=ran.stopped if ran else None)
 
 
-def _refs_of(order: Order) -> list[MessageRef]:
-    """Return the messages of an order."""
-    place = MessageRef(
-        account_id=order.account_id, mailbox=order.mailbox, uidvalidity=order.uidvalidity, uid=0
+def _ref_of(order: Order, uid: int) -> MessageRef:
+    return MessageRef(
+        account_id=order.account_id, mailbox=order.mailbox, uidvalidity=order.uidvalidity, uid=uid
     )
-    return [replace(place, uid=uid) for uid in order.uids]
 
 
 def _summary(change: Change, endings: Sequence[_Ending], count: Counter[Fate]) -> str:
     """Write the summary, which is true on its own."""
     selection, already = change.selection, len(change.already)
-    parts = []
     if selection.nothing:
-        parts.append(f"{selection.nothing}; nothing was changed")
-    elif endings:
+        return f"Nothing was changed. {selection.nothing}"
+    if endings:
         done, places = count[Fate.DONE], Counter(each.ref.mailbox for each in endings)
         what = counted(len(endings), "message")
         what = what if done == len(endings) else f"{done} of {what}"
-        parts.append(format_verb(change, f"{what} {format_places(change, places)}", past=True))
+        parts = [format_verb(change, f"{what} {format_places(change, places)}", past=True)]
         parts += [f"{count[fate]} {fate}" for fate in (Fate.FAILED, Fate.UNKNOWN) if count[fate]]
         parts += [f"{already} more as asked already"] if already else []
     else:
-        parts.append(f"Nothing to do: {counted(already, 'message')} as asked already")
-    parts += ["not everything could be searched"] if selection.issues and not selection.nothing else []
+        parts = [f"Nothing to do: {counted(already, 'message')} as asked already"]
+    parts += ["not everything could be searched"] if selection.issues else []
     return f"{parts[0]}; {', '.join(parts[1:])}" if parts[1:] else parts[0]
 
 
@@ -176,19 +176,23 @@ def _issues(endings: Sequence[_Ending]) -> Iterator[Issue]:
         )
 
 
-def _format_changed(done: Sequence[_Ending]) -> Iterator[str]:
+def _format_changed(done: Sequence[_Ending]) -> Iterator[list[str]]:
     """Format the ids of messages, and the new ones; of many in runs, in which both ascend."""
     runs: list[list[_Ending]] = []
     for each in sorted(done, key=lambda each: (each.ref.mailbox, each.ref.uid)):
-        before = runs[-1][-1] if runs and len(done) > NAMED_MAX else None
-        follows = before and before.ref.mailbox == each.ref.mailbox and bool(before.new) == bool(each.new)
-        if follows and (not before.new or not each.new or before.new.uid < each.new.uid):
+        if len(done) > NAMED_MAX and runs and _follows(runs[-1][-1], each):
             runs[-1].append(each)
         else:
             runs.append([each])
     for run in runs:
         new = [each.new for each in run if each.new]
-        yield " -> ".join(_format_ids(refs) for refs in ([each.ref for each in run], new) if refs)
+        yield [_format_ids(refs) for refs in ([each.ref for each in run], new) if refs]
+
+
+def _follows(before: _Ending, after: _Ending) -> bool:
+    if before.new is None or after.new is None:
+        return before.new is after.new and before.ref.mailbox == after.ref.mailbox
+    return before.ref.mailbox == after.ref.mailbox and before.new.uid < after.new.uid
 
 
 def _format_ids(refs: Sequence[MessageRef]) -> str:
