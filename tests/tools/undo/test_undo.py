@@ -327,3 +327,21 @@ def test_a_copy_that_a_failed_move_left_goes_to_trash(peer: PeerFactory, open_de
     undo(desk, ran.entry_id)
     inbox, work, trash = (len(each.messages) for each in moving.settings.mailboxes)
     assert (inbox, work, trash) == (1, 0, 1)
+
+
+def test_what_was_archived_on_gmail_gets_its_label_back(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    gmail = peer(
+        messages=make_messages(1),
+        mailboxes=[PeerMailbox(name="[Gmail]/All Mail", attributes=("\\All",))],
+        capabilities=(*CAPABILITIES, "MOVE", "UIDPLUS", "X-GM-EXT-1", "SPECIAL-USE"),
+    )
+    desk = open_desk(replace(peer_account(gmail), writes=Writes.ORGANIZE))
+    ran = carry_out(desk, order(Action.MOVE, [1], target="[Gmail]/All Mail"))
+    again = undo(desk, ran.entry_id).data["entry_id"]
+    undo(desk, again)
+    sent = [each.line for each in gmail.commands if each.name in {"UID MOVE", "UID STORE"}]
+    assert sent == [
+        'UID MOVE 1 "[Gmail]/All Mail"',
+        "UID STORE 1 +X-GM-LABELS.SILENT (\\Inbox)",
+        "UID STORE 1 -X-GM-LABELS.SILENT (\\Inbox)",
+    ]
