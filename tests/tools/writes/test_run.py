@@ -110,7 +110,7 @@ def test_the_hourly_ceiling_outlives_the_process(moving: Peer, open_desk: DeskFa
     assert caught.value.retryable
     assert limit is not None
     assert (limit.limit, limit.remaining) == (3, 1)
-    assert limit.retry_after_s in {40 * 60, 40 * 60 - 1}
+    assert limit.retry_after_s == pytest.approx(40 * 60, abs=1)  # the journal counts whole seconds
     assert fates(carry_out(again, move(1, mailbox="Work", target="INBOX"), undoes=ran.entry_id)) == [[DONE]]
     again.journal.clock = lambda: now + timedelta(seconds=limit.retry_after_s or 0)
     assert fates(carry_out(again, move(3, 4))) == [[DONE, DONE]]
