@@ -22,7 +22,7 @@ from mailmcp.imap.writes.look_up import look_up
 from mailmcp.imap.writes.prepare import prepare
 from mailmcp.imap.writes.values import Action, Fate, Order, Prepared, Result
 from mailmcp.reasons import Reason
-from mailmcp.tools.journal import COUNTED, Carried, History
+from mailmcp.tools.journal import COUNTED, Carried, Entry, History
 from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
 from mcp_envelope import (
@@ -39,7 +39,12 @@ _LEVELS: Final = {Action.APPEND: Writes.DRAFTS, Action.MOVE: Writes.DRAFTS, Acti
 """What the account must allow at least, ORGANIZE for the other actions; `prepare` knows the mailboxes, and is
 stricter."""
 
-_STOPPING: Final = {Reason.PERMISSION_DENIED, Reason.CONNECTION_LOST, Reason.JOURNAL_FAILED}
+_STOPPING: Final = {
+    Reason.CONNECTION_LOST,
+    Reason.JOURNAL_FAILED,
+    Reason.PERMISSION_DENIED,
+    Reason.SERVER_REFUSED,  # over quota, throttled
+}
 """Reasons that the next order would fail for, too."""
 
 
@@ -82,21 +87,23 @@ async def run_orders(call: Call, orders: Sequence[Order], *, tool: str, action: 
         if not undoes:
             check_ceilings(account, history, count_messages(orders), journal.clock())
         async with call.pool.writing(account_id, telemetry=call.telemetry, deadline=call.deadline) as writer:
-            begin = partial(journal.begin, tool=tool, action=action, account_id=account_id, undoes=undoes)
-            entry_id = await to_thread.run_sync(
-                partial(begin, request_id=call.request_id, read=tuple(call.read_ids))
+            entry = Entry(
+                time=journal.clock().replace(microsecond=0),
+                tool=tool,
+                action=action,
+                account_id=account_id,
+                request_id=call.request_id,
+                undoes=undoes,
+                read=tuple(call.read_ids),
             )
-            run = _Run(call=call, orders=orders, entry_id=entry_id)
+            await to_thread.run_sync(journal.begin, entry)
+            run = _Run(call=call, orders=orders, entry_id=entry.entry_id)
             await run.carry_out_all(writer)
         if run.stopped and not run.carried:
             raise run.stopped
         await run.look_up_unknown()
-    return Ran(
-        entry_id=entry_id,
-        carried=tuple(run.carried),
-        not_begun=tuple(orders[len(run.carried) :]),
-        stopped=run.stopped,
-    )
+    not_begun = tuple(orders[len(run.carried) :])
+    return Ran(entry_id=run.entry_id, carried=tuple(run.carried), not_begun=not_begun, stopped=run.stopped)
 
 
 async def read_history(call: Call, account_id: str) -> History:
@@ -133,16 +140,11 @@ def check_ceilings(account: Account, history: History, count: int, now: datetime
     left = account.writes_per_hour - sum(each.changed for each in lately)
     if count <= left:
         return
-    room, wait_s = left, 0
-    for each in reversed(lately):  # the oldest first, until enough of them no longer count
-        room += each.changed
-        wait_s = math.ceil((each.time + COUNTED - now).total_seconds())
-        if count <= room:
-            break
+    wait_s = math.ceil((lately[-1].time + COUNTED - now).total_seconds())  # until the oldest doesn't count
     raise InternalError(
         f"Within an hour, {counted(account.writes_per_hour, 'message')} may be changed in account "
         f"{account.account_id}, and {max(left, 0)} are left. Nothing was changed. Tell the user what was "
-        f"changed so far; this is possible again in {wait_s} s, or with a higher writes_per_hour.",
+        f"changed so far. Some more can be changed in {wait_s} s, or with a higher writes_per_hour.",
         reason=Reason.HOURLY_LIMIT,
         retryable=True,
         rate_limit=RateLimit(retry_after_s=wait_s, limit=account.writes_per_hour, remaining=max(left, 0)),
