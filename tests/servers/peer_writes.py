@@ -7,6 +7,7 @@ Traps, each as a real server does it:
 - `expunge ignored`: UID EXPUNGE says OK and removes nothing (Gmail's All Mail).
 - `deleted dropped`: STORE says OK and leaves out \Deleted (ACL without the right `t`).
 - `store ignored`: STORE says OK and does nothing.
+- `copy ignored`: COPY and MOVE likewise.
 - `half moved`: MOVE moves the first half and says NO (RFC 9051 section 6.4.8 allows it).
 - `read-only`: SELECT opens read-only.
 - `appended unseen`: APPEND says OK and stores nothing.
@@ -56,7 +57,7 @@ def transfer(
         case _:
             raise BadCommandError("Arguments of COPY")
     messages = _named(mailbox, uids)
-    if not messages:
+    if not messages or "copy ignored" in traps:
         return b"", "", True
     if half := moves and "half moved" in traps:
         messages = messages[: (len(messages) + 1) // 2]

@@ -4,6 +4,7 @@ Synchronous, so that a test may change mailboxes between two calls; the calls ru
 event loop of the desk's own.
 """
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, date, datetime
@@ -23,7 +24,7 @@ from mailmcp.tools.journal import Journal
 from mailmcp.tools.message_id import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
-from mailmcp.tools.tool import Call
+from mailmcp.tools.tool import READ_IDS_MAX, Call
 from mcp_envelope import Confirmations, Dialect, Meta, Outcome, check_reply, read_arguments
 from mcp_envelope.dialects import summary
 from mcp_envelope.render import render_outcome
@@ -91,6 +92,7 @@ class Desk:
         self.extractor = Extractor()
         self.message_id_cache = MessageIdCache()
         self.confirmations = Confirmations()
+        self.read_ids: deque[str] = deque(maxlen=READ_IDS_MAX)
         self.reports: list[tuple[int, int, str]] = []
         """What the calls told of their progress."""
 
@@ -166,5 +168,6 @@ class Desk:
             message_id_cache=self.message_id_cache,
             journal=self.journal,
             confirmations=self.confirmations,
+            read_ids=self.read_ids,
             report=lambda done, total, what: self.reports.append((done, total, what)),
         )

@@ -221,12 +221,13 @@ class Writer:
                 return work(self._session)
             except RefusedError as error:  # one that `work` did not expect
                 raise refused_error(account_id, error) from error
+            except ToolError:
+                raise
+            except BaseException:
+                self._session.in_doubt = True
+                raise
 
-        try:
-            return await self._pool.run_in_thread(self._call, self._session, run, abandon_on_cancel=False)
-        except BaseException as error:
-            self._session.in_doubt = self._session.in_doubt or not isinstance(error, ToolError)
-            raise
+        return await self._pool.run_in_thread(self._call, self._session, run, abandon_on_cancel=False)
 
 
 class Pool:

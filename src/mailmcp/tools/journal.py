@@ -3,19 +3,21 @@
 A line is written before each command that changes mail, and another one with its results, so that a change
 can be taken back, and a process that ended in the middle leaves its trace. A line holds ids, flags and names
 of mailboxes, never a subject, an address or a text. Several processes write to the same file: each line is
-one write at its end. All functions but `locked` block.
+one write at its end, and begins with its line break, so that one that was cut off harms no other.
+
+All functions but `locked` block. What can't be read or written is an InternalError, reason `journal_failed`.
 """
 
 import errno
 import os
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
-from io import FileIO
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -59,19 +61,14 @@ class Carried:
         unknown = any(each.fate is Fate.UNKNOWN for each in self.results)
         return not self.looked_up and (unknown or not self.results)
 
-    @property
-    def changed(self) -> int:
-        """How many messages it has changed, or may have."""
-        if not self.results:
-            return max(len(self.prepared.before), 1)
-        return sum(each.fate is not Fate.FAILED for each in self.results)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One call that changed mail, or may have."""
 
-    entry_id: str
+    entry_id: str = field(default_factory=lambda: f"w{secrets.token_hex(4)}")
+    """Not a number: models send one without its zeros."""
+
     time: datetime
     tool: str
     action: str
@@ -88,10 +85,19 @@ class Entry:
     carried: tuple[Carried, ...] = ()
     """In the order in which they were carried out."""
 
+    def count(self) -> Counter[Fate]:
+        """Count the messages by what became of them; unknown if no results were written."""
+        fates: Counter[Fate] = Counter()
+        for each in self.carried:
+            fates.update(result.fate for result in each.results)
+            if not each.results:
+                fates[Fate.UNKNOWN] += max(len(each.prepared.before), 1)
+        return fates
+
     @property
     def changed(self) -> int:
         """How many messages it has changed, or may have."""
-        return sum(each.changed for each in self.carried)
+        return self.count().total() - self.count()[Fate.FAILED]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,60 +153,23 @@ class Journal:
     rotate_octets: int = ROTATE_OCTETS
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
-    def begin(
-        self,
-        *,
-        tool: str,
-        action: str,
-        account_id: str,
-        request_id: str,
-        undoes: str = "",
-        read: Sequence[str] = (),
-    ) -> str:
-        """Begin an entry and return its id. Arguments as in `Entry`.
-
-        Raises:
-            InternalError: It can't be written; reason `journal_failed`.
-        """
-        entry = Entry(
-            entry_id=f"w{secrets.token_hex(4)}",  # not a number: models send one without its zeros
-            time=self.clock().replace(microsecond=0),
-            tool=tool,
-            action=action,
-            account_id=account_id,
-            request_id=request_id,
-            undoes=undoes,
-            read=tuple(read),
-        )
+    def begin(self, entry: Entry) -> None:
+        """Begin an entry, which nothing was carried out of yet."""
         self._append(_Begun(entry=entry))
-        return entry.entry_id
 
     def add_order(self, entry_id: str, number: int, prepared: Prepared) -> None:
-        """Write what will be sent next, and what is true before it; not the message of an APPEND.
-
-        Raises:
-            InternalError: As for `begin`.
-        """
+        """Write what will be sent next, and what is true before it; not the message of an APPEND."""
         prepared = replace(prepared, order=replace(prepared.order, octets=b""))
         self._append(_Ordered(entry_id=entry_id, number=number, prepared=prepared))
 
     def add_results(self, entry_id: str, carried: Carried) -> None:
-        """Write what became of an order; later results take the place of earlier ones.
-
-        Raises:
-            InternalError: As for `begin`.
-        """
+        """Write what became of an order; later results take the place of earlier ones."""
         results = tuple(replace(each, error=None) for each in carried.results)
-        self._append(
-            _Ended(entry_id=entry_id, number=carried.number, results=results, looked_up=carried.looked_up)
-        )
+        line = _Ended(entry_id=entry_id, number=carried.number, results=results, looked_up=carried.looked_up)
+        self._append(line)
 
     def read(self) -> History:
-        """Read all entries. A line that isn't one of ours is counted and skipped.
-
-        Raises:
-            InternalError: The journal can't be read; reason `journal_failed`.
-        """
+        """Read all entries. A line that isn't one of ours is counted and skipped."""
         entries: dict[str, Entry] = {}
         orders: dict[str, dict[int, Carried]] = {}
         unreadable = 0
@@ -232,7 +201,6 @@ class Journal:
 
         Raises:
             DeadlineError: Another one was still at it at the deadline, on the event loop's clock.
-            InternalError: The lock can't be made; reason `journal_failed`.
         """
         from filelock import FileLock, Timeout  # noqa: PLC0415 - only those who change mail pay for it
 
@@ -255,13 +223,11 @@ class Journal:
 
     def _append(self, line: _Line) -> None:
         """Write a line and wait until it is on the disk."""
-        octets = line.model_dump_json(exclude_defaults=True).encode() + b"\n"
+        octets = b"\n" + line.model_dump_json(exclude_defaults=True).encode()
         try:
             self._make_folder()
             self._rotate()
-            with open(self.folder / _NAME, "a+b", buffering=0, opener=_open_for_owner) as file:
-                if _is_cut_off(file):
-                    octets = b"\n" + octets
+            with open(self.folder / _NAME, "ab", buffering=0, opener=partial(os.open, mode=0o600)) as file:
                 written = file.write(octets)
                 os.fsync(file.fileno())
         except OSError as error:
@@ -270,31 +236,28 @@ class Journal:
             raise self._error("written", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
     def _rotate(self) -> None:
-        """Begin a new file if this one is large, unless that would lose something of the last hour."""
+        """Begin a new file if this one is large; another process may be about to do the same."""
         from filelock import FileLock  # noqa: PLC0415 - as in `locked`
 
-        current, older = self.folder / _NAME, self.folder / _OLDER_NAME
-
-        def is_due() -> bool:
-            if not current.exists() or current.stat().st_size < self.rotate_octets:
-                return False
-            return not older.exists() or time.time() - older.stat().st_mtime > COUNTED.total_seconds()
-
-        if is_due():
+        if self._is_full():
             with FileLock(self.folder / "journal.lock", mode=0o600):
-                if is_due():  # still: another process may have done it
-                    current.replace(older)
+                if self._is_full():
+                    (self.folder / _NAME).replace(self.folder / _OLDER_NAME)
 
-    def _read_lines(self) -> list[bytes]:
-        lines: list[bytes] = []
+    def _is_full(self) -> bool:
+        """Return whether the file is large, and the older one has nothing of the last hour."""
+        current, older = self.folder / _NAME, self.folder / _OLDER_NAME
+        if not current.exists() or current.stat().st_size < self.rotate_octets:
+            return False
+        return not older.exists() or time.time() - older.stat().st_mtime > COUNTED.total_seconds()
+
+    def _read_lines(self) -> Iterator[bytes]:
         for name in (_OLDER_NAME, _NAME):
             try:
-                lines += filter(None, (self.folder / name).read_bytes().split(b"\n"))
-            except FileNotFoundError:
-                continue
+                with suppress(FileNotFoundError):
+                    yield from filter(None, (self.folder / name).read_bytes().split(b"\n"))
             except OSError as error:
                 raise self._error("read", error) from error
-        return lines
 
     def _make_folder(self) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -306,15 +269,3 @@ class Journal:
             "the folder writable, or name another one as journal_folder in [server].",
             reason=Reason.JOURNAL_FAILED,
         )
-
-
-def _open_for_owner(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
-def _is_cut_off(file: FileIO) -> bool:
-    """Return whether the last line has no end: its process ended while it wrote."""
-    if not file.seek(0, os.SEEK_END):
-        return False
-    file.seek(-1, os.SEEK_END)
-    return file.read(1) != b"\n"

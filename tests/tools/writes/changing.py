@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mailmcp.imap.account import Writes
 from mailmcp.imap.writes.values import Action, Fate, Order, Prepared, Result
-from mailmcp.tools.journal import Carried, Journal
+from mailmcp.tools.journal import Carried, Entry, Journal
 from mailmcp.tools.writes.run import run_orders
 from servers.logins import plain_account
 from tools.desk import Desk
@@ -29,9 +29,10 @@ def write(folder: str, count: str) -> None:
     prepared = Prepared(order=order, uidvalidity=1, target_uidvalidity=2)
     results = tuple(Result(uid=uid, fate=Fate.DONE, new_uid=uid) for uid in uids)
     for _ in range(int(count)):
-        entry_id = journal.begin(tool="t", action="move", account_id="work", request_id="r")
-        journal.add_order(entry_id, 0, prepared)
-        journal.add_results(entry_id, Carried(prepared=prepared, results=results))
+        entry = Entry(time=journal.clock(), tool="t", action="move", account_id="work", request_id="r")
+        journal.begin(entry)
+        journal.add_order(entry.entry_id, 0, prepared)
+        journal.add_results(entry.entry_id, Carried(prepared=prepared, results=results))
 
 
 if __name__ == "__main__":

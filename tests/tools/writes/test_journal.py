@@ -8,13 +8,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
 from mailmcp.imap.writes.values import Action, Fate, Known, Order, Prepared, Result
 from mailmcp.reasons import Reason
-from mailmcp.tools.journal import COUNTED, Carried, Journal
+from mailmcp.tools.journal import COUNTED, Carried, Entry, Journal
 from mcp_envelope import DeadlineError, InternalError
 
 TESTS = Path(__file__).parents[2]
@@ -29,8 +30,11 @@ def start(*arguments: object) -> "subprocess.Popen[bytes]":
     )
 
 
-def begin(journal: Journal, account_id: str = "work", **others: str) -> str:
-    return journal.begin(tool="t", action="move", account_id=account_id, request_id="r", **others)
+def begin(journal: Journal, account_id: str = "work", **others: Any) -> str:
+    about = {"tool": "t", "action": "move", "account_id": account_id, "request_id": "r", **others}
+    entry = Entry(time=journal.clock().replace(microsecond=0), **about)
+    journal.begin(entry)
+    return entry.entry_id
 
 
 def prepared(*uids: int, account_id: str = "work") -> Prepared:
@@ -45,7 +49,7 @@ def done(*uids: int, number: int = 0) -> Carried:
 
 def test_what_is_written_is_read_and_the_message_of_a_draft_stays_out(tmp_path: Path) -> None:
     journal = Journal(folder=tmp_path)
-    entry_id = begin(journal, undoes="w1", read=("imap:work:INBOX:1:2",))  # type: ignore[arg-type]
+    entry_id = begin(journal, undoes="w1", read=("imap:work:INBOX:1:2",))
     known = Known(flags=("\\Seen", "$x"), labels=("ö",), header_message_id="a@b", email_id="M1")
     move = replace(prepared(3, 5), before={3: known, 5: Known()}, target_uidnext=9)
     draft = Order(action=Action.APPEND, account_id="work", mailbox="Drafts", octets=b"\xff", add=("\\Draft",))
@@ -84,7 +88,7 @@ def test_a_line_that_is_torn_or_foreign_is_counted_and_harms_no_other(tmp_path: 
     journal = Journal(folder=tmp_path)
     first = begin(journal)
     with (tmp_path / "journal.jsonl").open("ab") as file:
-        file.write(damage)
+        file.write(b"\n" + damage)
     second = begin(journal)
     history = journal.read()
     assert [each.entry_id for each in history.entries] == [second, first]
@@ -177,6 +181,6 @@ def test_lines_are_json_for_other_programs_too(tmp_path: Path) -> None:
     journal = Journal(folder=tmp_path, clock=lambda: NOW)
     entry_id = begin(journal)
     journal.add_order(entry_id, 0, prepared(1))
-    lines = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().split()]
     assert lines[0]["entry"]["time"] == "2026-11-05T12:00:00Z"
     assert lines[1]["prepared"]["order"]["mailbox"] == "Grüße"

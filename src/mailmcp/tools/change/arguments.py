@@ -50,7 +50,7 @@ def _check_keywords(keywords: tuple[str, ...]) -> tuple[str, ...]:
             BaseReason.INVALID_VALUE.value,
             f"must be at most {KEYWORDS_MAX} IMAP keywords such as $Later; other actions set system flags.",
         )
-    return tuple({each.lower(): each for each in keywords}.values())
+    return keywords
 
 
 class ChangeMessagesArguments(Arguments):

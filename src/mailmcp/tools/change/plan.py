@@ -97,10 +97,9 @@ async def write_plan(change: Change, call: Call) -> str:
         await _about_senders(change, [messages[each] for each in newest], call),
         f"{'The newest' if more else 'These'}: {'; '.join(sample)}{more}.",
         *(f"{count} {words}, and stay as they are." for count, words in left if count),
-        *(["Not everything could be searched:"] if selection.issues else []),
-        *(issue_sentence(each) for each in selection.issues[:_PLACES]),
         *selection.doubts,
-        "This can't be undone." if change.is_final else "imap_undo can take it back.",
+        *(issue_sentence(each) for each in selection.issues[:_PLACES]),
+        "This can't be undone." if change.is_final else "It can be undone by imap_undo.",
     ]
     return "\n".join(lines)
 
@@ -115,9 +114,7 @@ def _about_target(change: Change) -> Iterator[str]:
 def _about_flags(rows: Collection[FetchedMessage]) -> Iterator[str]:
     unread = sum(not each.has_flag("\\Seen") for each in rows)
     flagged = sum(each.has_flag("\\Flagged") for each in rows)
-    parts = [f"{count} {word}" for count, word in ((unread, "unread"), (flagged, "flagged")) if count]
-    if parts:
-        yield f"Of these, {' and '.join(parts)}."
+    yield from (f"{word}: {count}." for word, count in (("Unread", unread), ("Flagged", flagged)) if count)
 
 
 def _sample_row(ref: MessageRef, fetched: FetchedMessage, zone: tzinfo) -> str:

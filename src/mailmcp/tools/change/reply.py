@@ -2,24 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from pydantic import BaseModel
 
-from mailmcp.imap.changes.state import format_ranges
-from mailmcp.imap.fetch import FetchFailure, join_ascending
-from mailmcp.imap.writes.values import Fate, Order
-from mailmcp.model.message_ref import MessageRef
+from mailmcp.imap.writes.values import Fate
 from mailmcp.tools.change.change import Change
 from mailmcp.tools.change.plan import format_places, format_verb
 from mailmcp.tools.names import UNDO
 from mailmcp.tools.published import Strings
+from mailmcp.tools.writes.endings import Ending, format_endings, list_endings, list_issues
 from mailmcp.tools.writes.run import Ran
 from mailmcp.wording import counted
-from mcp_envelope import Issue, NextAction, Outcome, ToolError, code
-
-NAMED_MAX = 20
-"""Messages that are named one by one: two pages of a search. Of more, ranges are."""
+from mcp_envelope import NextAction, Outcome, ToolError, code
 
 
 class ChangeMessagesData(BaseModel):
@@ -40,41 +35,33 @@ class ChangeMessagesData(BaseModel):
     """Of the journal, for imap_undo."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ending:
-    """What became of a message."""
-
-    ref: MessageRef
-    fate: Fate
-    new: MessageRef | None = None
-    error: ToolError | FetchFailure | None = None
-    """Unless it is done."""
-
-
 def make_reply(change: Change, ran: Ran | None) -> Outcome[ChangeMessagesData]:
     """Make the reply; `ran` is None if there was nothing to do.
 
     Raises:
         ToolError: Everything failed.
     """
-    selection, endings = change.selection, [*_endings(change, ran)]
+    selection, entry_id = change.selection, ran.entry_id if ran else None
+    endings = [Ending(ref=ref, fate=Fate.FAILED, error=error) for ref, error in selection.failures.items()]
+    endings += list_endings(ran) if ran else ()
     count = Counter(each.fate for each in endings)
-    entry_id = ran.entry_id if ran else None
-    details = {"entry_id": entry_id} if entry_id else {}
     errors = [each.error for each in endings if isinstance(each.error, ToolError)]
     if errors and count[Fate.FAILED] == len(endings) and not change.already:
         message = f"{counted(len(endings), 'message')}, and none was changed. {errors[0].message}"
-        raise errors[0].replace(message=message, details={**errors[0].details, **details})
-    changed = [*_format_changed([each for each in endings if each.fate is Fate.DONE])]
+        raise errors[0].replace(message=message, details={**errors[0].details, "entry_id": entry_id})
+    done = [each for each in endings if each.fate is Fate.DONE]
+    changed = format_endings([replace(each, new=None) for each in done] if change.is_final else done)
     next_action = selection.search
-    if count[Fate.DONE]:
-        undo = NextAction(instruction="Undo it, if it was wrong.", tool=UNDO, arguments=details)
+    if done:
+        undo = NextAction(
+            instruction="Undo it, if it was wrong.", tool=UNDO, arguments={"entry_id": entry_id}
+        )
         next_action = None if change.is_final else undo
     return Outcome(
         summary=_summary(change, endings, count),
         data=ChangeMessagesData(
             account_id=selection.account.account_id,
-            mailbox=change.target or None,
+            mailbox=change.target or None if endings else None,
             done=count[Fate.DONE],
             failed=count[Fate.FAILED],
             unknown=count[Fate.UNKNOWN],
@@ -84,119 +71,39 @@ def make_reply(change: Change, ran: Ran | None) -> Outcome[ChangeMessagesData]:
         ),
         blocks=(
             *(f"- {' -> '.join(map(code, each))}" for each in changed),
-            *_remarks(change, endings),
+            *_remarks(change, done, count),
             *selection.doubts,
         ),
-        issues=(*selection.issues, *_issues(endings)),
+        issues=(*selection.issues, *list_issues(endings, stage="change")),
         next_action=next_action,
     )
 
 
-def _endings(change: Change, ran: Ran | None) -> Iterator[_Ending]:
-    """Say of each message what became of it, unless there was nothing to do."""
-    for ref, failure in change.selection.failures.items():
-        yield _Ending(ref=ref, fate=Fate.FAILED, error=failure)
-    for carried in ran.carried if ran else ():
-        prepared, order = carried.prepared, carried.prepared.order
-        for each in carried.results:
-            new = None
-            if each.new_uid and not change.is_final:
-                new = MessageRef(
-                    account_id=order.account_id,
-                    mailbox=order.target,
-                    uidvalidity=prepared.target_uidvalidity,
-                    uid=each.new_uid,
-                )
-            yield _Ending(ref=_ref_of(order, each.uid), fate=each.fate, new=new, error=each.error)
-    for order in ran.not_begun if ran else ():
-        for uid in order.uids:
-            yield _Ending(ref=_ref_of(order, uid), fate=Fate.FAILED, error=ran.stopped if ran else None)
-
-
-def _ref_of(order: Order, uid: int) -> MessageRef:
-    return MessageRef(
-        account_id=order.account_id, mailbox=order.mailbox, uidvalidity=order.uidvalidity, uid=uid
-    )
-
-
-def _summary(change: Change, endings: Sequence[_Ending], count: Counter[Fate]) -> str:
+def _summary(change: Change, endings: Sequence[Ending], count: Counter[Fate]) -> str:
     """Write the summary, which is true on its own."""
-    selection, already = change.selection, len(change.already)
-    parts = []
-    if selection.nothing:
-        parts.append(f"{selection.nothing}; nothing was changed")
-    elif endings:
-        done, places = count[Fate.DONE], Counter(each.ref.mailbox for each in endings)
+    already = len(change.already)
+    if change.selection.nothing:
+        return f"Nothing was changed. {change.selection.nothing}"
+    parts = [f"Nothing to do: {counted(already, 'message')} as asked already"]
+    if endings:
         what = counted(len(endings), "message")
-        what = what if done == len(endings) else f"{done} of {what}"
-        parts.append(format_verb(change, f"{what} {format_places(change, places)}", past=True))
+        what = what if count[Fate.DONE] == len(endings) else f"{count[Fate.DONE]} of {what}"
+        places = format_places(change, Counter(each.ref.mailbox for each in endings))
+        parts = [format_verb(change, f"{what} {places}", past=True)]
         parts += [f"{count[fate]} {fate}" for fate in (Fate.FAILED, Fate.UNKNOWN) if count[fate]]
         parts += [f"{already} more as asked already"] if already else []
-    else:
-        parts.append(f"Nothing to do: {counted(already, 'message')} as asked already")
-    parts += ["not everything could be searched"] if selection.issues and not selection.nothing else []
+    parts += ["not everything could be searched"] if change.selection.issues else []
     return f"{parts[0]}; {', '.join(parts[1:])}" if parts[1:] else parts[0]
 
 
-def _remarks(change: Change, endings: Sequence[_Ending]) -> Iterator[str]:
+def _remarks(change: Change, done: Sequence[Ending], count: Counter[Fate]) -> Iterator[str]:
     """Say what was made on the way, what isn't known, and what can't be undone."""
-    done = [each for each in endings if each.fate is Fate.DONE]
-    if change.creates and endings:
+    if change.creates and count:
         yield f"There was no mailbox {code(change.target)}: it was made, and undoing leaves it."
     if change.is_final and done:
         yield "This can't be undone."
     unplaced = sum(each.new is None for each in done)
     if unplaced and change.target and not change.selection.is_gmail:
         yield f"The server doesn't say the new ids of {counted(unplaced, 'message')}."
-    if len(done) < sum(each.fate is not Fate.FAILED for each in endings):
+    if count[Fate.UNKNOWN]:
         yield "Don't send again what is unknown: search for it first."
-
-
-def _issues(endings: Sequence[_Ending]) -> Iterator[Issue]:
-    """Build an issue for each reason and mailbox, which names all of its messages."""
-    groups: dict[tuple[str, Fate, str], list[_Ending]] = {}
-    for each in endings:
-        if each.error is not None:
-            groups.setdefault((each.ref.mailbox, each.fate, each.error.message), []).append(each)
-    for group in groups.values():
-        ref, error = group[0].ref, group[0].error
-        assert error is not None  # noqa: S101 - see above
-        some = f"{len(group)} messages: " if len(group) > 1 else ""
-        yield Issue(
-            code=error.code,
-            reason=error.reason,
-            stage="change",
-            message=f"{some}{error.message}",
-            retryable=error.retryable,
-            about={
-                "message_id": _format_ids([each.ref for each in group]),
-                "mailbox": ref.mailbox,
-                "account_id": ref.account_id,
-                "outcome": group[0].fate.value,
-            },
-        )
-
-
-def _format_changed(done: Sequence[_Ending]) -> Iterator[list[str]]:
-    """Format the ids of messages, and the new ones; of many in runs, in which both ascend."""
-    runs: list[list[_Ending]] = []
-    for each in sorted(done, key=lambda each: (each.ref.mailbox, each.ref.uid)):
-        if len(done) > NAMED_MAX and runs and _follows(runs[-1][-1], each):
-            runs[-1].append(each)
-        else:
-            runs.append([each])
-    for run in runs:
-        new = [each.new for each in run if each.new]
-        yield [_format_ids(refs) for refs in ([each.ref for each in run], new) if refs]
-
-
-def _follows(before: _Ending, after: _Ending) -> bool:
-    if before.new is None or after.new is None:
-        return before.new is after.new and before.ref.mailbox == after.ref.mailbox
-    return before.ref.mailbox == after.ref.mailbox and before.new.uid < after.new.uid
-
-
-def _format_ids(refs: Sequence[MessageRef]) -> str:
-    """Format ids of one mailbox as one, with ranges of UIDs."""
-    place = refs[0].message_id.rpartition(":")[0]
-    return f"{place}:{format_ranges([*join_ascending(sorted(each.uid for each in refs))])}"

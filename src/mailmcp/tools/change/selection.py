@@ -12,7 +12,10 @@ from mailmcp.imap.command import canonical_name
 from mailmcp.imap.fetch import FetchFailure, id_items
 from mailmcp.imap.mailboxes import Mailbox, decode_mailbox, list_mailboxes
 from mailmcp.imap.rows import FetchedMessage
+from mailmcp.imap.search.values import MailboxPage
+from mailmcp.imap.search.verify import is_match
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.query import Proof
 from mailmcp.reasons import Reason
 from mailmcp.tools.change.arguments import within_search
 from mailmcp.tools.errors import all_failed_error, message_issue, search_again
@@ -20,10 +23,12 @@ from mailmcp.tools.fetch_parts import fetch_parts
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.search.coverage import Coverage
 from mailmcp.tools.search.failures import explain_failures, source_issues
+from mailmcp.tools.search.page import ref_of
 from mailmcp.tools.search.sources import search_sources
 from mailmcp.tools.search.state import Search, repeat_search
 from mailmcp.tools.tool import Call
-from mcp_envelope import BaseReason, ConflictError, InvalidInputError, Issue, NextAction, ToolError
+from mailmcp.wording import counted
+from mcp_envelope import BaseReason, Code, ConflictError, InvalidInputError, Issue, NextAction, ToolError
 
 _ROW: Final = ("UID", "FLAGS", "INTERNALDATE", "BODY.PEEK[HEADER.FIELDS (DATE FROM TO SUBJECT MESSAGE-ID)]")
 
@@ -37,14 +42,17 @@ class Selection:
     """All that the account has."""
 
     messages: dict[MessageRef, FetchedMessage] = field(default_factory=dict)
+    is_gmail: bool = False
+    """Whether mailboxes are labels."""
+
     labels: dict[MessageRef, tuple[str, ...]] = field(default_factory=dict)
-    """On Gmail, what the messages have besides that of their mailbox."""
+    """What the messages have there, besides that of their mailbox."""
 
     failures: dict[MessageRef, FetchFailure | ToolError] = field(default_factory=dict)
     """Messages that are gone, or couldn't be looked at: they are left alone."""
 
     issues: list[Issue] = field(default_factory=list)
-    """Mailboxes that couldn't be searched."""
+    """Mailboxes that couldn't be searched, or not all of them."""
 
     doubts: tuple[str, ...] = ()
     """Sentences: what the search may have missed, and how it searched."""
@@ -54,11 +62,6 @@ class Selection:
 
     search: NextAction | None = None
     """The search, to look at what it finds; None for ids."""
-
-    @property
-    def is_gmail(self) -> bool:
-        """Whether mailboxes are labels."""
-        return any(each.gmail_id for each in self.messages.values())
 
     def use_of(self, mailbox: str) -> str:
         """Return the special use of a mailbox; "" for an ordinary one."""
@@ -77,16 +80,11 @@ def read_ids(sent: Sequence[str], account_id: str) -> tuple[MessageRef, ...]:
             ref = parse_message_id(text)
         except InvalidInputError as error:
             [problem] = error.problems
-            message = f"item {number} {problem.message}"
-            raise InvalidInputError.of(
-                "message_ids", problem.reason, message, next_action=error.next_action
-            ) from None
+            wrong = replace(problem, field="message_ids", message=f"item {number} {problem.message}")
+            raise InvalidInputError([wrong], next_action=error.next_action) from None
         refs[replace(ref, mailbox=canonical_name(ref.mailbox))] = None
-    others = {each.account_id for each in refs} - {account_id or next(iter(refs)).account_id}
-    if others:
-        message = (
-            f"are of several accounts; {', '.join(sorted(others))} is another one. Send a call for each."
-        )
+    if len({account_id or next(iter(refs)).account_id, *(each.account_id for each in refs)}) > 1:
+        message = "are of several accounts. Send a call for each."
         raise InvalidInputError.of("message_ids", BaseReason.OUT_OF_RANGE, message)
     return tuple(refs)
 
@@ -109,10 +107,7 @@ async def select_by_ids(call: Call, account: Account, refs: Sequence[MessageRef]
             raise failure.replace(next_action=search_again(ref))
     selection.failures |= fetched.failures
     selection.messages = {each: fetched.messages[each] for each in refs if each in fetched.messages}
-    if not selection.messages:
-        issues = [message_issue(ref, failure) for ref, failure in fetched.failures.items()]
-        raise all_failed_error(issues, search_again(refs[0]))
-    return await _as_on_gmail(call, selection) if selection.is_gmail else selection
+    return await _complete(call, selection, search_again(refs[0]))
 
 
 async def select_by_search(call: Call, account: Account, search: Search) -> Selection:
@@ -139,34 +134,53 @@ async def select_by_search(call: Call, account: Account, search: Search) -> Sele
         matches = f"matches {at_most}{sum(page.total for page in pages)} messages"
         raise _too_many(account, "search", matches, "Narrow it, for example by since and before or from.")
     coverage = Coverage(searches=searches)
+    look = repeat_search(searches.search, "Look at what it finds.")
+    left = [_left_issue(page) for page in pages if page.left]
     selection = Selection(
         account=account,
         mailboxes=listed,
-        issues=[*source_issues(searches)],
+        issues=[*source_issues(searches), *left],
         doubts=coverage.lines(empty=False),
         nothing="" if found else coverage.summarize_nothing_found(),
-        search=repeat_search(searches.search, "Look at what it finds."),
+        search=look,
     )
+    if left or not coverage.all_seen:
+        selection.doubts = ("Not everything could be searched.", *selection.doubts)
     for page in pages:
-        for match in page.matches:
-            ref = MessageRef(
-                account_id=account.account_id,
-                mailbox=page.mailbox,
-                uidvalidity=page.uidvalidity,
-                uid=match.uid,
-            )
-            if match.uid in page.fetched.messages:
-                selection.messages[ref] = page.fetched.messages[match.uid]
-            else:
-                selection.failures[ref] = page.fetched.failures[match.uid]
-    return await _as_on_gmail(call, selection) if selection.is_gmail else selection
+        fetched = page.fetched
+        selection.messages |= {ref_of(page, uid): row for uid, row in fetched.messages.items()}
+        selection.failures |= {ref_of(page, uid): failure for uid, failure in fetched.failures.items()}
+    query = search.query.only(row for row in search.query.criteria if row.proof is Proof.HEADER)
+    if odd := sum(not is_match(query, row) for row in selection.messages.values()):
+        odd_ones = f"In the header fields of {counted(odd, 'message')}, what was searched for isn't seen."
+        selection.doubts += (f"{odd_ones} The server says that it matches.",)
+    return await _complete(call, selection, look)
 
 
-async def _as_on_gmail(call: Call, selection: Selection) -> Selection:
-    """Add the labels, and keep each message once: in INBOX, else in All Mail, else under a label.
+def _left_issue(page: MailboxPage) -> Issue:
+    """Build the issue for a mailbox that there was no time to look through."""
+    return Issue(
+        code=Code.TIMEOUT,
+        reason=BaseReason.DEADLINE,
+        stage="search",
+        message=f"Up to {counted(page.left, 'more message')} may match: there was no time to look at all.",
+        retryable=True,
+        about={"mailbox": page.mailbox, "account_id": page.position.account_id},
+    )
 
-    One round trip.
+
+async def _complete(call: Call, selection: Selection, next_action: NextAction) -> Selection:
+    """Return a selection of at least one message, or of nothing that matched; raise if all failed.
+
+    On Gmail it is with the labels, and each message once: in INBOX, else in All Mail, else under a label. One
+    round trip.
     """
+    if selection.failures and not selection.messages:
+        issues = [message_issue(ref, failure) for ref, failure in selection.failures.items()]
+        raise all_failed_error(issues, next_action)
+    if not any(each.gmail_id for each in selection.messages.values()):
+        return selection
+    selection.is_gmail = True
     fetched = await fetch_parts(call, [*selection.messages], lambda *_: ("UID", "X-GM-LABELS"))
     selection.failures |= fetched.failures
     order = {"INBOX": 0} | {each.name: 1 for each in selection.mailboxes if each.special_use == "\\All"}

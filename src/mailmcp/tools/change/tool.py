@@ -10,13 +10,13 @@ from mailmcp.tools.change.arguments import (
     check_arguments,
     read_search,
 )
-from mailmcp.tools.change.change import Change, make_change
+from mailmcp.tools.change.change import make_change
 from mailmcp.tools.change.plan import needs_plan, write_plan
 from mailmcp.tools.change.reply import ChangeMessagesData, make_reply
 from mailmcp.tools.change.selection import read_ids, select_by_ids, select_by_search
 from mailmcp.tools.names import CHANGE_MESSAGES
 from mailmcp.tools.tool import Call, MailTool
-from mailmcp.tools.writes.run import Ran, check_ceilings, count_messages, read_history, run_orders
+from mailmcp.tools.writes.run import check_ceilings, count_messages, read_history, run_orders
 from mcp_envelope import Outcome
 
 
@@ -35,34 +35,28 @@ async def change_messages(arguments: ChangeMessagesArguments, call: Call) -> Out
     change = make_change(selection, arguments)
     if not change.orders:
         return make_reply(change, None)
-    if needs_plan(change, by_search=not arguments.message_ids):
-        await _require_confirmation(change, arguments, call)
-    return make_reply(change, await _carry_out(change, call))
-
-
-async def _require_confirmation(change: Change, arguments: ChangeMessagesArguments, call: Call) -> None:
-    """Return if somebody has confirmed this very change; nothing that could refuse it comes later."""
-    account = change.selection.account
-    history = await read_history(call, account.account_id)
-    check_ceilings(account, history, count_messages(change.orders), call.journal.clock())
-    bound = [change.action, change.target, *sorted(each.message_id for each in change.selection.messages)]
-    call.confirmations.require(CHANGE_MESSAGES, arguments, await write_plan(change, call), bound=bound)
-
-
-async def _carry_out(change: Change, call: Call) -> Ran:
-    account_id = change.selection.account.account_id
+    must_confirm = needs_plan(change, by_search=not arguments.message_ids)
+    if must_confirm or change.creates:  # what is refused uses no confirmation up, and makes no mailbox
+        history = await read_history(call, account.account_id)
+        check_ceilings(account, history, count_messages(change.orders), call.journal.clock())
+    if must_confirm:
+        bound = [change.target, *sorted(each.message_id for each in selection.messages)]
+        call.confirmations.require(CHANGE_MESSAGES, arguments, await write_plan(change, call), bound=bound)
     if change.creates:
-        async with call.pool.writing(account_id, telemetry=call.telemetry, deadline=call.deadline) as writer:
+        async with call.pool.writing(
+            account.account_id, telemetry=call.telemetry, deadline=call.deadline
+        ) as writer:
             await writer.run(partial(create_mailbox, name=change.target))
-    return await run_orders(call, change.orders, tool=CHANGE_MESSAGES, action=change.action.value)
+    ran = await run_orders(call, change.orders, tool=CHANGE_MESSAGES, action=change.action.value)
+    return make_reply(change, ran)
 
 
 TOOL = MailTool(
     name=CHANGE_MESSAGES,
     title="Change messages",
     description=(
-        "Mark, flag, move, copy or delete messages. What is large, found by a search or final needs a "
-        "confirmation; imap_undo takes the rest back."
+        "Mark, flag, move, copy, archive, trash or delete messages. More than ten, a search, a new mailbox "
+        "and delete_forever need a confirmation of the plan in the first reply. imap_undo takes changes back."
     ),
     arguments=ChangeMessagesArguments,
     data=ChangeMessagesData,

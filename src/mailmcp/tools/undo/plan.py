@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from mailmcp.imap.account import Account, Writes
 from mailmcp.imap.errors import writes_forbidden_error
-from mailmcp.imap.mailboxes import list_mailboxes
+from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.writes.known import known_items, read_known
+from mailmcp.imap.writes.see import known_items, read_known
 from mailmcp.imap.writes.values import BATCH_MAX, Action, Fate, Known, Order, Prepared, Result
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
@@ -58,7 +58,7 @@ async def plan_undo(entry: Entry, history: History, call: Call, account: Account
         ToolError: The server can't be asked.
     """
     mailboxes = await call.ask(list_mailboxes)
-    trash = next((each.name for each in mailboxes if each.special_use == "\\Trash"), "")
+    trash, archive = (_name_of(use, mailboxes) for use in ("\\Trash", "\\All"))
     restored = {
         place_of(each.prepared, result.uid)
         for other in history.entries
@@ -85,9 +85,22 @@ async def plan_undo(entry: Entry, history: History, call: Call, account: Account
         if why_not is not None:
             undo.kept[step.ref] = why_not
         elif step.order is not None:
-            uids.setdefault(step.order, []).append(step.ref.uid)
+            order = step.order
+            if (
+                present.messages[step.ref].gmail_id
+                and order.target == "INBOX"
+                and step.ref.mailbox == archive
+            ):
+                # Moved to All Mail, it only lost a label; and what is moved from there stays there.
+                order = replace(order, action=Action.LABELS, target="", add=("\\Inbox",))
+            uids.setdefault(order, []).append(step.ref.uid)
     undo.orders = tuple(_make_batches(uids))
     return undo
+
+
+def _name_of(use: str, mailboxes: Sequence[Mailbox]) -> str:
+    """Return the mailbox of a special use; "" if there is none."""
+    return next((each.name for each in mailboxes if each.special_use == use and each.selectable), "")
 
 
 def _make_step(prepared: Prepared, result: Result, trash: str) -> _Step | None:

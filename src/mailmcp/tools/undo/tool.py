@@ -131,12 +131,12 @@ def _format_time(entry: Entry, zone: tzinfo) -> str:
 
 
 def _make_row(entry: Entry, history: History) -> EntryRow:
-    fates, undoers = _count(entry), _undoers(entry, history)
+    fates, undoers = entry.count(), _undoers(entry, history)
     places = (
         name for each in entry.carried for name in (each.prepared.order.mailbox, each.prepared.order.target)
     )
     is_final = all(each.prepared.order.action is Action.DELETE for each in entry.carried)
-    restored = sum(_count(each)[Fate.DONE] for each in undoers)
+    restored = sum(each.count()[Fate.DONE] for each in undoers)
     return EntryRow(
         entry_id=entry.entry_id,
         time=f"{entry.time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
@@ -152,17 +152,9 @@ def _make_row(entry: Entry, history: History) -> EntryRow:
     )
 
 
-def _count(entry: Entry) -> Counter[Fate]:
-    fates: Counter[Fate] = Counter()
-    for each in entry.carried:
-        fates.update(result.fate for result in each.results)
-        fates[Fate.UNKNOWN] += 0 if each.results else each.changed
-    return fates
-
-
 def _undoers(entry: Entry, history: History) -> list[Entry]:
     """Return the entries that took something of this one back, the latest first."""
-    return [each for each in history.entries if each.undoes == entry.entry_id and _count(each)[Fate.DONE]]
+    return [each for each in history.entries if each.undoes == entry.entry_id and each.count()[Fate.DONE]]
 
 
 def _nothing_to_do(entry: Entry, history: History, plan: Undo) -> ToolError:

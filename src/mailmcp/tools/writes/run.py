@@ -5,7 +5,7 @@ the one that is under way is never interrupted, and an outcome that isn't known 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -17,12 +17,12 @@ from anyio.lowlevel import checkpoint_if_cancelled
 
 from mailmcp.imap.account import Account, Writes
 from mailmcp.imap.pool import Writer
-from mailmcp.imap.writes.carry_out import carry_out
+from mailmcp.imap.writes.carry_out import carry_out, unmark
 from mailmcp.imap.writes.look_up import look_up
 from mailmcp.imap.writes.prepare import prepare
 from mailmcp.imap.writes.values import Action, Fate, Order, Prepared, Result
 from mailmcp.reasons import Reason
-from mailmcp.tools.journal import COUNTED, Carried, History
+from mailmcp.tools.journal import COUNTED, Carried, Entry, History
 from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
 from mcp_envelope import (
@@ -39,9 +39,12 @@ _LEVELS: Final = {Action.APPEND: Writes.DRAFTS, Action.MOVE: Writes.DRAFTS, Acti
 """What the account must allow at least, ORGANIZE for the other actions; `prepare` knows the mailboxes, and is
 stricter."""
 
-_DELETED: Final = "\\Deleted"
-
-_STOPPING: Final = {Reason.PERMISSION_DENIED, Reason.CONNECTION_LOST, Reason.JOURNAL_FAILED}
+_STOPPING: Final = {
+    Reason.CONNECTION_LOST,
+    Reason.JOURNAL_FAILED,
+    Reason.PERMISSION_DENIED,
+    Reason.SERVER_REFUSED,  # over quota, throttled
+}
 """Reasons that the next order would fail for, too."""
 
 
@@ -84,21 +87,23 @@ async def run_orders(call: Call, orders: Sequence[Order], *, tool: str, action: 
         if not undoes:
             check_ceilings(account, history, count_messages(orders), journal.clock())
         async with call.pool.writing(account_id, telemetry=call.telemetry, deadline=call.deadline) as writer:
-            begin = partial(journal.begin, tool=tool, action=action, account_id=account_id, undoes=undoes)
-            entry_id = await to_thread.run_sync(
-                partial(begin, request_id=call.request_id, read=tuple(call.read_ids))
+            entry = Entry(
+                time=journal.clock().replace(microsecond=0),
+                tool=tool,
+                action=action,
+                account_id=account_id,
+                request_id=call.request_id,
+                undoes=undoes,
+                read=tuple(call.read_ids),
             )
-            run = _Run(call=call, orders=orders, entry_id=entry_id)
+            await to_thread.run_sync(journal.begin, entry)
+            run = _Run(call=call, orders=orders, entry_id=entry.entry_id)
             await run.carry_out_all(writer)
         if run.stopped and not run.carried:
             raise run.stopped
         await run.look_up_unknown()
-    return Ran(
-        entry_id=entry_id,
-        carried=tuple(run.carried),
-        not_begun=tuple(orders[len(run.carried) :]),
-        stopped=run.stopped,
-    )
+    not_begun = tuple(orders[len(run.carried) :])
+    return Ran(entry_id=run.entry_id, carried=tuple(run.carried), not_begun=not_begun, stopped=run.stopped)
 
 
 async def read_history(call: Call, account_id: str) -> History:
@@ -135,16 +140,11 @@ def check_ceilings(account: Account, history: History, count: int, now: datetime
     left = account.writes_per_hour - sum(each.changed for each in lately)
     if count <= left:
         return
-    room, wait_s = left, 0
-    for each in reversed(lately):  # the oldest first, until enough of them no longer count
-        room += each.changed
-        wait_s = math.ceil((each.time + COUNTED - now).total_seconds())
-        if count <= room:
-            break
+    wait_s = math.ceil((lately[-1].time + COUNTED - now).total_seconds())  # until the oldest doesn't count
     raise InternalError(
         f"Within an hour, {counted(account.writes_per_hour, 'message')} may be changed in account "
         f"{account.account_id}, and {max(left, 0)} are left. Nothing was changed. Tell the user what was "
-        f"changed so far; this is possible again in {wait_s} s, or with a higher writes_per_hour.",
+        f"changed so far. Some more can be changed in {wait_s} s, or with a higher writes_per_hour.",
         reason=Reason.HOURLY_LIMIT,
         retryable=True,
         rate_limit=RateLimit(retry_after_s=wait_s, limit=account.writes_per_hour, remaining=max(left, 0)),
@@ -163,26 +163,27 @@ class _Run:
 
     async def carry_out_all(self, writer: Writer) -> None:
         """Carry out the orders until something stops them; `stopped` says what."""
-        done, slowest_s = 0, 0.0
-        for order in self.orders:
+        slowest_s, total = 0.0, count_messages(self.orders)
+        for number, order in enumerate(self.orders, 1):
             began = anyio.current_time()
             if began + slowest_s >= self.call.deadline:
-                self.stopped = DeadlineError(
-                    "The call's time was up before all was done.", reason=BaseReason.DEADLINE
-                )
-            if self.stopped:
+                message = "The call's time was up before all was done."
+                self.stopped = DeadlineError(message, reason=BaseReason.DEADLINE)
                 return
             await self._carry_out(writer, order)
             await checkpoint_if_cancelled()
             slowest_s = max(slowest_s, anyio.current_time() - began)
-            done += count_messages([order])
-            self.call.report(done, count_messages(self.orders), "messages changed")
+            if len(self.carried) == number:
+                self.call.report(count_messages(self.orders[:number]), total, "messages changed")
+            if self.stopped:
+                return
 
     async def _carry_out(self, writer: Writer, order: Order) -> None:
+        """Carry out an order, if nothing stops it before anything is sent."""
         number = len(self.carried)
         try:
             prepared = await writer.run(partial(prepare, order=order))
-        except ToolError as error:  # nothing was sent for it, and another mailbox may do better
+        except ToolError as error:  # another mailbox may do better
             if _stops_all(error):
                 self.stopped = error
             else:
@@ -191,9 +192,8 @@ class _Run:
                 self.carried.append(Carried(prepared=prepared, number=number, results=results))
             return
         with anyio.CancelScope(shield=True):
-            add_order = partial(self.call.journal.add_order, self.entry_id, number, prepared)
             try:
-                await to_thread.run_sync(add_order)
+                await to_thread.run_sync(self.call.journal.add_order, self.entry_id, number, prepared)
             except ToolError as error:
                 self.stopped = error
                 return
@@ -203,9 +203,8 @@ class _Run:
                 results = _all(prepared, Fate.UNKNOWN, error)
             carried = Carried(prepared=prepared, number=number, results=results)
             self.carried.append(carried)
-            self.stopped = next(
-                (each.error for each in results if each.error and _stops_all(each.error)), None
-            )
+            errors = (each.error for each in results if each.error is not None)
+            self.stopped = next(filter(_stops_all, errors), None)
             await self._write_results(carried)
 
     async def _write_results(self, carried: Carried) -> None:
@@ -259,7 +258,7 @@ async def _look_up(call: Call, carried: Carried) -> Carried:
     except ToolError as error:
         if error.retryable or isinstance(error, AuthFailedError):
             raise
-    await _unmark(call, prepared, tuple(found.values()))
+    await _unmark(call, prepared, found)
     results = carried.results or _all(prepared, Fate.UNKNOWN, None)
     return replace(
         carried,
@@ -268,41 +267,15 @@ async def _look_up(call: Call, carried: Carried) -> Carried:
     )
 
 
-async def _unmark(call: Call, prepared: Prepared, results: Sequence[Result]) -> None:
-    r"""Take \Deleted off messages that an interrupted order left with it.
-
-    The next program that expunges everything would delete them.
-
-    Raises:
-        ToolError: It can't be done now.
-    """
-    marked = [
-        each.uid
-        for each in results
-        if _DELETED in (each.flags or ()) and _DELETED not in prepared.before[each.uid].flags
-    ]
-    order, account_id = prepared.order, prepared.order.account_id
-    if not marked or order.action is Action.FLAGS or not _may_organize(call, account_id):
-        return
-    unmark = Order(
-        action=Action.FLAGS,
-        account_id=account_id,
-        mailbox=order.mailbox,
-        uidvalidity=prepared.uidvalidity,
-        uids=tuple(marked),
-        remove=(_DELETED,),
-    )
-    async with call.pool.writing(account_id, telemetry=call.telemetry, deadline=call.deadline) as writer:
-        unmarked = await writer.run(
-            partial(carry_out, prepared=await writer.run(partial(prepare, order=unmark)))
-        )
-    unknown = next((each.error for each in unmarked if each.fate is Fate.UNKNOWN), None)
-    if unknown:
-        raise unknown
-
-
-def _may_organize(call: Call, account_id: str) -> bool:
-    return call.pool.sessions_of(account_id).account.writes.includes(Writes.ORGANIZE)
+async def _unmark(call: Call, prepared: Prepared, found: Mapping[int, Result]) -> None:
+    """Unmark what an order may have marked as deleted, and then left where it was."""
+    order, account = prepared.order, call.pool.sessions_of(prepared.order.account_id).account
+    stays = any(each.fate is Fate.FAILED and uid in prepared.before for uid, each in found.items())
+    if stays and order.action in {Action.MOVE, Action.DELETE} and account.writes.includes(Writes.ORGANIZE):
+        async with call.pool.writing(
+            order.account_id, telemetry=call.telemetry, deadline=call.deadline
+        ) as writer:
+            await writer.run(partial(unmark, prepared=prepared))
 
 
 def _all(prepared: Prepared, fate: Fate, error: ToolError | None) -> tuple[Result, ...]:
