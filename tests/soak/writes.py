@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from time import monotonic
 from typing import Any, Final, Self
+from unittest.mock import patch
 
 from mailmcp.imap.account import Writes
 from mailmcp.imap.pool import AUTH_BACKOFF_S
+from mailmcp.imap.writes import look_up
 from mailmcp.model.message_ref import parse_ref
 from mcp_envelope import ConfirmationRequired, ToolError
 from soak.cutting import CuttingProxy
@@ -36,6 +38,9 @@ FLAGS: Final = {
 }
 MOVES: Final = {"archive": "Archive", "junk": "Junk", "not_junk": "INBOX", "trash": "Trash"}
 _CUT_OF_HUNDRED: Final = 40
+_SETTLE_S: Final = 0.05
+"""How long a server goes on here after its client is gone."""
+
 _UNDONE: Final = 20
 """Entries that are kept for an undo."""
 
@@ -100,7 +105,13 @@ class Figures:
     calls: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
     cut: int = 0
+    """Connections."""
+
+    interleaved: int = 0
+    """Things that the second client did in the middle of a call."""
+
     acts: int = 0
+    """Things that it did in all."""
 
     @property
     def operations(self) -> int:
@@ -171,6 +182,7 @@ class Soak:
             before = self.world.truth()
             self.world.shuffle()
             after = self.world.truth()
+            self.figures.interleaved += 1
             differing = before.items() ^ after.items()
             self._touched |= {seen.number for _, seen in differing}
         except BaseException as error:  # noqa: BLE001 - raised again by the thread that runs the test
@@ -320,6 +332,7 @@ def opened_soak(store: Store, seed: int) -> Iterator[Soak]:
     """Open a soak of a user's empty store."""
     random = Random(seed)  # noqa: S311 - a test, not a secret
     with ExitStack() as stack:
+        stack.enter_context(patch.object(look_up, "SETTLE_S", _SETTLE_S))
         proxy = stack.enter_context(CuttingProxy(store.account.host, store.account.port, random))
         account = replace(
             store.account,
