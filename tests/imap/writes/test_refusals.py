@@ -57,7 +57,11 @@ def test_each_level_allows_what_it_says(
 def test_what_was_prepared_elsewhere_is_held_to_the_level_too(peer: PeerFactory) -> None:
     """An order that never went through `prepare` can't do more."""
     server = serve(peer, EXCHANGE)
-    for writes, action in ((Writes.ORGANIZE, Action.DELETE), (Writes.DRAFTS, Action.FLAGS)):
+    for writes, action in (
+        (Writes.ORGANIZE, Action.DELETE),
+        (Writes.DRAFTS, Action.FLAGS),
+        (Writes.DRAFTS, Action.APPEND),
+    ):
         prepared = Prepared(
             order=make_order(action, uids=(1,), add=("\\Seen",)),
             uidvalidity=server.mailbox.uidvalidity,

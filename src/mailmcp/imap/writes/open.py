@@ -38,6 +38,13 @@ def find_use(session: Session, name: str) -> str:
     return use
 
 
+def check_writable(session: Session, name: str) -> None:
+    """Raise as `find_use`, and `writes_forbidden` at the level `drafts` if the mailbox isn't for these."""
+    use = find_use(session, name)
+    if use != "\\Drafts" and not session.writes.includes(Writes.ORGANIZE):
+        raise writes_forbidden_error(session.account, Writes.ORGANIZE)
+
+
 def is_protected(account: Account, name: str, special_use: str = "") -> bool:
     """Return whether the settings protect a mailbox, by its name in any case and spelling, or by its use."""
     protected = {_folded(each) for each in account.protected_mailboxes}
@@ -59,13 +66,12 @@ def select(session: Session, name: str, *, uidvalidity: int | None) -> SelectedM
         uidvalidity: What it must have; None for any.
 
     Raises:
-        AuthFailedError: It is protected, or at the level `drafts` it isn't for drafts.
-        NotFoundError, ConflictError: It is gone, or has another UIDVALIDITY.
+        AuthFailedError, NotFoundError: As `check_writable`.
+        ConflictError: It has another UIDVALIDITY.
         InternalError: The server opens it read-only, or not at all, or the connection failed.
     """
-    account, use, name = session.account, find_use(session, name), canonical_name(name)
-    if use != "\\Drafts" and not session.writes.includes(Writes.ORGANIZE):
-        raise writes_forbidden_error(account, Writes.ORGANIZE)
+    check_writable(session, name)
+    account, name = session.account, canonical_name(name)
     opened, selected = session.mailbox, None
     if opened is None or opened.name != name or opened.permanent_flags is None:
         argument = quoted_mailbox(session.quirks, name)
