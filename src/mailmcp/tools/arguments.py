@@ -14,6 +14,7 @@ from mcp_envelope import BaseReason
 
 _FORBIDDEN: Final = re.compile(r"[\r\n\0\ud800-\udfff]")
 """What would end an IMAP command, and surrogates, which UTF-8 can't encode."""
+_BREAKS: Final = re.compile(r"[\r\n]")
 
 _ALIASES: Final = {row.argument: row.aliases for row in ARGUMENT_CRITERIA} | {
     "account_id": "account account_name",
@@ -55,6 +56,9 @@ class Arguments(mcp_envelope.Arguments):
     long_arguments: ClassVar = frozenset({"cursor"})
     """Those that may be as long as a cursor."""
 
+    texts: ClassVar = frozenset[str]()
+    """Those that may have several lines, and be as long as a body."""
+
     @field_validator("*", mode="before")
     @classmethod
     def _check_text(cls, value: object, info: ValidationInfo) -> object:
@@ -62,8 +66,11 @@ class Arguments(mcp_envelope.Arguments):
         limit = (
             limits.CURSOR_CHARS_MAX if info.field_name in cls.long_arguments else limits.ARGUMENT_CHARS_MAX
         )
+        is_text = info.field_name in cls.texts
+        limit = limits.BODY_CHARS_MAX if is_text else limit
         for text in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(text, str) and _FORBIDDEN.search(text):
+            one_line = _BREAKS.sub(" ", text) if is_text and isinstance(text, str) else text
+            if isinstance(one_line, str) and _FORBIDDEN.search(one_line):
                 raise PydanticCustomError(
                     BaseReason.FORBIDDEN_CHARACTER.value,
                     "contains a line break, a NUL or a lone surrogate. Send it on one line.",
