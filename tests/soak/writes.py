@@ -18,6 +18,8 @@ from mailmcp.imap.account import Writes
 from mailmcp.imap.pool import AUTH_BACKOFF_S
 from mailmcp.imap.writes import look_up
 from mailmcp.model.message_ref import parse_ref
+from mailmcp.model.owner import Owner
+from mailmcp.tools.preferences import DEFAULTS
 from mcp_envelope import ConfirmationRequired, ToolError
 from soak.cutting import CuttingProxy
 from soak.world import Place, Seen, Truth, World, numbers
@@ -217,8 +219,11 @@ class Soak:
         self._count(action, said)
         self._check(action, said, before, after)
         if said.entry_id:
-            done = {place: before[place] for place in said.done}
-            self._undoable = [*self._undoable, Done(action=action, said=said, before=done)][-_UNDONE:]
+            self._keep(action, said, {place: before[place] for place in said.done})
+
+    def _keep(self, action: str, said: Said, before: dict[Place, Seen]) -> None:
+        """Keep a change, to be undone perhaps."""
+        self._undoable = [*self._undoable, Done(action=action, said=said, before=before)][-_UNDONE:]
 
     def _check(self, action: str, said: Said, before: Truth, after: Truth) -> None:
         """Check that what a reply says has happened, and nothing else."""
@@ -292,7 +297,7 @@ class Soak:
             if done.action in FLAGS:
                 flag, _ = FLAGS[done.action]
                 assert (flag in after[place].flags) is (flag in seen.flags), (done.action, place)
-            elif done.action == "copy":
+            elif done.action in {"copy", "draft"}:
                 assert new is not None
                 assert new.mailbox == "Trash", place
             else:
@@ -318,6 +323,9 @@ class Soak:
             assert len(made) <= 1
         else:
             assert made == {place_of(reply.data["message_id"])}
+            self.figures.outcomes["draft: done"] += 1
+            said = Said(done=dict.fromkeys(made), entry_id=reply.data["entry_id"])
+            self._keep("draft", said, {each: after[each] for each in made})
         self._check_untouched(before, after, {})
         assert numbers(after) == numbers(before)
 
@@ -344,4 +352,5 @@ def opened_soak(store: Store, seed: int) -> Iterator[Soak]:
         world = stack.enter_context(World.opened(store, random))
         clock = Clock()
         desk = stack.enter_context(Desk([account], clock=clock))
+        desk.preferences = replace(DEFAULTS, owners={"work": Owner(addresses=("owner@example.org",))})
         yield Soak(world, desk, proxy, clock)
