@@ -46,13 +46,20 @@ def serve(config: Path | None, transport: str, host: str | None, port: int | Non
     run_server(settings, run)
 
 
-def run_server(settings: Settings, run: Callable[..., None] | None = None, *, source: str = "") -> None:
+def run_server(
+    settings: Settings,
+    run: Callable[..., None] | None = None,
+    *,
+    source: str = "",
+    clean_up: Callable[[], object] | None = None,
+) -> None:
     """Serve until the client or a signal ends it, and exit.
 
     Args:
         settings: Without an account, every call answers that one has to be set up.
         run: Serves a server; None to serve over stdio.
         source: Where the accounts come from, for the log, if not from the settings.
+        clean_up: Called before the process exits.
     """
     for warning in settings.warnings:
         _log.warning("%s", warning)
@@ -69,8 +76,14 @@ def run_server(settings: Settings, run: Callable[..., None] | None = None, *, so
         call_timeout_s=settings.server.call_timeout_s,
         preferences=settings.preferences,
     )
-    (run or partial(run_stdio, leave=exit_now))(build_server(settings.accounts, options))
-    exit_now()
+
+    def leave() -> None:
+        if clean_up:
+            clean_up()
+        exit_now()
+
+    (run or partial(run_stdio, leave=leave))(build_server(settings.accounts, options))
+    leave()
 
 
 def _http_runner(settings: Settings, host: str, port: int) -> Callable[..., None]:
