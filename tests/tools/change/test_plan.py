@@ -1,9 +1,11 @@
 """What must be confirmed, what the plan says, and that nothing else than what was confirmed is done."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from imapclient import IMAPClient
 
 from mcp_envelope import ConflictError, InternalError, InvalidInputError, ToolError
 from servers.peer import PeerFactory
@@ -56,8 +58,7 @@ def test_a_token_is_good_once(store: Store, desk: Desk) -> None:
     search = {"subject": "Letter 0"}
     token = ask(desk, "flag", search=search).token
     change(desk, "flag", search=search, confirm=token)
-    with store.client() as client:
-        client.select_folder("INBOX")
+    with inbox(store) as client:
         client.remove_flags(client.search(), [b"\\Flagged"])
     before = contents(store)
     with pytest.raises(ConflictError, match="was used already"):
@@ -65,32 +66,34 @@ def test_a_token_is_good_once(store: Store, desk: Desk) -> None:
     assert contents(store) == before
 
 
+@contextmanager
+def inbox(store: Store) -> Iterator[IMAPClient]:
+    with store.client() as client:
+        client.select_folder("INBOX")
+        yield client
+
+
 def arrive(store: Store) -> None:
     store.fill("INBOX", letters("Letter 99"))
 
 
 def leave(store: Store) -> None:
-    with store.client() as client:
-        client.select_folder("INBOX")
+    with inbox(store) as client:
         client.delete_messages(client.search()[:1])
         client.expunge()
 
 
 def swap(store: Store) -> None:
     """Keep the number of messages, and the rows that the plan shows."""
-    with store.client() as client:
-        client.select_folder("INBOX")
+    with inbox(store) as client:
         [uid] = client.search(["SUBJECT", "Letter 00"])
-    with store.client() as client:
-        client.select_folder("INBOX")
         client.copy([uid], "INBOX")
         client.delete_messages([uid])
         client.expunge()
 
 
 def read(store: Store) -> None:
-    with store.client() as client:
-        client.select_folder("INBOX")
+    with inbox(store) as client:
         client.add_flags(client.search()[:1], [b"\\Seen"])
 
 
