@@ -239,7 +239,7 @@ def test_a_mailbox_is_made_only_where_it_may_be(peer: PeerFactory) -> None:
         create_mailbox(session, "New")
     protected = frozenset({"Secret"})
     with writing_on(peer_account(server, protected_mailboxes=protected)) as session:
-        for name in ("secret", "", "a*", "%", "a\r\nb", "a//b", "/a", "a/", "\\Trash", "x" * 300):
+        for name in ("secret", "", "a*", "%", "a\r\nb", "a//b", "/a", "a/", "\\Trash"):
             with pytest.raises(ToolError):
                 create_mailbox(session, name)
         assert sent(server) == []

@@ -24,7 +24,7 @@ from mailmcp.imap.writes.values import Action, Fate
 from mailmcp.reasons import Reason
 from mcp_envelope import ToolError
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Respond, Rule
+from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMailbox, PeerMessage, make_messages
 
 DONE, FAILED, UNKNOWN = Fate.DONE, Fate.FAILED, Fate.UNKNOWN
@@ -189,6 +189,18 @@ def test_a_copy_that_fails_removes_nothing(peer: PeerFactory) -> None:
             assert {each.error.reason for each in results if each.error} == {reason}
     assert subjects(server, "INBOX") == {uid: str(uid) for uid in UIDS}
     assert sent(server) == ["UID COPY", "UID COPY"]
+
+
+def test_a_refused_copy_has_copied_nothing_and_what_can_t_be_looked_at_is_unknown(peer: PeerFactory) -> None:
+    server = serve(peer, EXCHANGE, "copy ignored")
+    server.mailbox.messages[1].octets = b"Subject: no id\r\n\r\nText\r\n"
+    with writing_on(peer_account(server)) as session:
+        prepared = prepare(session, make_order(Action.MOVE, uids=(1, 2, 3), target="Work"))
+        server.rules.append(Rule(command="UID FETCH", action=FailUid(uid=1)))
+        assert fates(carry_out(session, prepared)) == {1: (UNKNOWN, 0), 2: (FAILED, 0), 3: (FAILED, 0)}
+        full = Respond(b"{tag} NO [OVERQUOTA] Mailbox is full\r\n")
+        server.rules[:] = [Rule(command="UID COPY", action=full)]
+        assert fates(change(session, Action.COPY, uids=(2,), target="Work")) == {2: (FAILED, 0)}
 
 
 def test_without_uidplus_nothing_is_removed_for_it_would_take_a_plain_expunge(peer: PeerFactory) -> None:

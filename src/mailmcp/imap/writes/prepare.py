@@ -31,17 +31,11 @@ def prepare(session: Session, order: Order) -> Prepared:
     On Gmail an order to delete from any mailbox but Junk and Trash moves to Trash first, which becomes its
     target: elsewhere only a label goes.
 
-    Args:
-        session: Of `Pool.writing`.
-        order: Not carried out yet.
-
     Raises:
-        AuthFailedError: The level is too low (`writes_forbidden`), or a mailbox is protected
+        AuthFailedError: The level is too low (`writes_forbidden`), or a mailbox or label is protected
             (`mailbox_protected`).
-        InvalidInputError: A flag can't be one, the target is the mailbox itself, or the mailbox stores no
-            such flags.
-        NotFoundError: A mailbox is gone. Messages that are gone are left out.
-        ConflictError: The mailbox has another UIDVALIDITY.
+        InvalidInputError: A flag isn't one or isn't stored there, or the target is the mailbox itself.
+        NotFoundError, ConflictError: A mailbox is gone, or has another UIDVALIDITY.
         InternalError: The server can't do it without harm (`not_supported`), opens the mailbox read-only, or
             the connection failed.
     """

@@ -6,7 +6,7 @@ Gmail to an EXPUNGE that removes nothing.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import refused_error
@@ -20,8 +20,6 @@ from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.thread import find_ids
 from mailmcp.model.message_ref import UINT32_MAX
 from mcp_envelope import ToolError
-
-_MESSAGE_ID: Final = "BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]"
 
 _Looked: TypeAlias = tuple[dict[int, Known], set[int]]
 """What is in a mailbox, and which of the wanted messages are not."""
@@ -44,7 +42,7 @@ class Seen:
 def known_items(session: Session) -> list[str]:
     """Return the data items to fetch for `read_known`."""
     labels = ["X-GM-LABELS"] if session.can("X-GM-EXT-1") else []
-    return ["UID", "FLAGS", *labels, *id_items(session), _MESSAGE_ID]
+    return ["UID", "FLAGS", *labels, *id_items(session), "BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]"]
 
 
 def read_known(row: FetchedMessage) -> Known:
@@ -59,13 +57,10 @@ def read_known(row: FetchedMessage) -> Known:
 
 
 def see(session: Session, prepared: Prepared, *, new_uids: Sequence[int] = ()) -> Seen:
-    """Look into the mailboxes of an order; one or two round trips. Another one may be open afterwards.
+    """Look into the mailboxes of an order; one round trip. Of one that was rebuilt, nothing is seen.
 
-    Args:
-        session: Of any level.
-        prepared: The order. Of a mailbox that is gone or was rebuilt, nothing is seen.
-        new_uids: What the server says that its messages have become in the target; if it says nothing,
-            everything that has come since the order was prepared is looked at.
+    `new_uids` are what the server says that the messages have become. If it says nothing, everything that has
+    come into the target since the order was prepared is looked at. Another mailbox may be open afterwards.
 
     Raises:
         DeadlineError, InternalError: The connection failed.
