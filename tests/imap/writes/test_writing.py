@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -172,6 +173,34 @@ def test_where_the_server_allows_fewer_sessions_an_idle_one_makes_room(peer: Pee
         assert await read(pool)
 
     in_pool(peer_account(server), use)
+
+
+def test_where_all_that_the_server_allows_are_busy_one_is_waited_for(peer: PeerFactory) -> None:
+    server = serve(peer, EXCHANGE)
+    full = Respond(b"{tag} NO [LIMIT] Too many connections\r\n")
+    server.rules.append(Rule(command="LOGIN", nth=2, action=full))
+    begun, may_end, done = threading.Event(), threading.Event(), list[bool]()
+
+    def work(_session: Session) -> bool:
+        begun.set()
+        return may_end.wait(60.0)
+
+    async def use(pool: Pool) -> None:
+        async def write() -> None:
+            async with writing(pool) as writer:
+                done.append(await writer.run(mark))
+
+        async with anyio.create_task_group() as tasks:
+            deadline = anyio.current_time() + 60.0
+            tasks.start_soon(partial(pool.run, "main", work, telemetry=Telemetry(), deadline=deadline))
+            await anyio.to_thread.run_sync(begun.wait)
+            tasks.start_soon(write)
+            await anyio.to_thread.run_sync(partial(server.wait_for, "LOGIN", nth=2))
+            await anyio.wait_all_tasks_blocked()
+            may_end.set()
+
+    in_pool(peer_account(server), use)
+    assert done == [True]
 
 
 def test_a_refused_login_keeps_reading_from_trying_too(peer: PeerFactory) -> None:
