@@ -116,7 +116,7 @@ def _find_target(selection: Selection, arguments: ChangeMessagesArguments) -> st
         use = "\\All"
     fitting = [each for each in selection.mailboxes if each.special_use == use and each.selectable]
     if fitting:
-        return min(fitting, key=lambda each: each.special_use_guessed).name
+        return fitting[0].name
     named = [name for name, of in selection.account.special_uses.items() if of == use]
     others = [each for each in selection.mailboxes if each.name != "INBOX"]
     # Courier and others have all mailboxes within INBOX.
