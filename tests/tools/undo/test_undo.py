@@ -113,10 +113,10 @@ def test_moved_messages_come_back_and_go_again(mail: Store, desk: Desk) -> None:
 
 
 def test_only_flags_that_were_really_changed_go_back(mail: Store, desk: Desk) -> None:
-    r"""The first was flagged before; someone has flagged the third again since, and the fourth is gone."""
+    r"""The first was flagged before and the last unread; the third was marked otherwise since, the fourth is gone."""
     [first] = mail.fill("INBOX", letters(1), flags=[b"\\Flagged", b"\\Seen"])
     others = mail.fill("INBOX", letters(4)[1:], flags=[b"\\Seen"])
-    uids = [first, *others]
+    uids = [first, *others, *mail.fill("INBOX", letters(5)[4:])]
     ran = carry_out(desk, order(Action.FLAGS, uids, add=("\\Flagged",), remove=("\\Seen",)))
     act(mail, "INBOX", "add_flags", [uids[2]], [b"\\Seen"])
     act(mail, "INBOX", "delete_messages", [uids[3]])
@@ -126,8 +126,9 @@ def test_only_flags_that_were_really_changed_go_back(mail: Store, desk: Desk) ->
         "Letter 0": {b"\\Flagged", b"\\Seen"},
         "Letter 1": {b"\\Seen", b"\\Answered"},
         "Letter 2": {b"\\Flagged", b"\\Seen"},
+        "Letter 4": set(),
     }
-    assert reply.data["done"] == 2
+    assert reply.data["done"] == 3
     kept = {each.about["message_id"]: each.reason for each in reply.outcome.issues}
     assert {str(message_id).rpartition(":")[2]: reason for message_id, reason in kept.items()} == {
         str(uids[2]): Reason.NOT_RESTORABLE,
