@@ -170,6 +170,8 @@ class _Run:
                 self.stopped = DeadlineError(message, reason=BaseReason.DEADLINE)
                 return
             await self._carry_out(writer, order)
+            if order.action is Action.APPEND and not self.stopped:
+                self.stopped = self.carried[-1].results[0].error  # what follows would make room for it
             slowest_s = max(slowest_s, anyio.current_time() - began)
             if len(self.carried) == number:
                 self.call.report(count_messages(self.orders[:number]), total, "messages changed")
