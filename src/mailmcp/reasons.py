@@ -35,6 +35,7 @@ class Reason(StrEnum):
     # conflict
     UIDVALIDITY_CHANGED = "uidvalidity_changed"
     # internal
+    BUSY = "busy"
     CONNECTION_LOST = "connection_lost"
     CONNECTION_REFUSED = "connection_refused"
     CONNECTION_LIMIT = "connection_limit"
