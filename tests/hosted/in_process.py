@@ -16,7 +16,7 @@ from hosted.organisation import CLIENT_ID, CLIENT_SECRET, SCOPE, Organisation
 from mailmcp.hosted.credentials import MakeCredentials, by_store
 from mailmcp.hosted.issuer import Issuer
 from mailmcp.hosted.resource_server import ResourceServer
-from mailmcp.hosted.tokens import TokenChecker, TokenRules
+from mailmcp.hosted.tokens import TokenChecker
 from mailmcp.hosted.users import HostedUsers
 from mailmcp.imap.account import Account
 from mailmcp.server.app import build_server
@@ -76,16 +76,10 @@ async def serving(
 ) -> AsyncIterator[InProcess]:
     """Serve everybody whose tokens an organisation signs; `limits` are those of `HostedUsers`."""
     organisation.audience = URL
-    issuer = Issuer(organisation.issuer, client_id=CLIENT_ID, client_secret=CLIENT_SECRET, clock=clock)
-    rules = TokenRules(issuer=organisation.issuer, audience=URL, user_claim="email", introspects=introspects)
-    sign_in = ResourceServer(
-        url=URL,
-        issuer_url=organisation.issuer,
-        scopes=[SCOPE],
-        issuer=issuer,
-        introspects=introspects,
-        verifier=TokenChecker(rules, issuer),
-    )
+    client = (CLIENT_ID, CLIENT_SECRET)
+    issuer = Issuer(organisation.issuer, client=client, introspects=introspects, clock=clock)
+    verifier = TokenChecker(issuer, audience=URL, user_claim="email")
+    sign_in = ResourceServer(url=URL, scopes=[SCOPE], issuer=issuer, verifier=verifier)
     known: dict[str, Any] = {"users_max": 10, "clock": clock}
     users = HostedUsers(template, credentials, DEFAULTS, issuer=issuer, **known | limits)
     options = HttpOptions(host="127.0.0.1", port=8000, sign_in=sign_in)

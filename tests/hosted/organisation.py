@@ -6,10 +6,10 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import jwt
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from typing_extensions import override
 
 from servers.authorization import AuthorizationServer, Endpoint
@@ -33,24 +33,30 @@ passdb {{
 
 SCOPE = "mail.read"
 
+Key: TypeAlias = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
+
 
 class Organisation(AuthorizationServer):
     """Signs the tokens that users send to mailmcp, and exchanges them for such as Dovecot takes."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         super().__init__(clock)
-        self.keys: dict[str, rsa.RSAPrivateKey] = {}
+        self.keys: dict[str, Key] = {}
+        self.algorithms: dict[str, str] = {}
         self.audience = ""
         self.revoked: set[str] = set()
         self.exchanged: list[str] = []
         """The tokens that were exchanged, in order."""
         self.rotate()
 
-    def rotate(self) -> str:
-        """Sign with another key from now on; the earlier ones stay published. Return its id."""
+    def rotate(self, algorithm: str = "RS256") -> None:
+        """Sign with another key from now on; the earlier ones stay published."""
         self.kid = secrets.token_hex(4)
-        self.keys[self.kid] = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        return self.kid
+        self.algorithms[self.kid] = algorithm
+        if algorithm == "ES256":
+            self.keys[self.kid] = ec.generate_private_key(ec.SECP256R1())
+        else:
+            self.keys[self.kid] = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
     def claims(self, user: str, **changed: object) -> dict[str, Any]:
         """Make the claims of a user's token; a claim that is changed to None is left out."""
@@ -76,7 +82,8 @@ class Organisation(AuthorizationServer):
         """Sign a token for a user."""
         headers = {"kid": self.kid, "typ": "at+jwt"} | dict(header or {})
         claims = self.claims(user, **changed)
-        return jwt.encode(claims, key or self.keys[self.kid], headers.get("alg", "RS256"), headers)
+        algorithm = headers.get("alg", self.algorithms[self.kid])
+        return jwt.encode(claims, key or self.keys[self.kid], algorithm, headers)
 
     @override
     def metadata(self) -> dict[str, Any]:
@@ -85,9 +92,9 @@ class Organisation(AuthorizationServer):
 
     @override
     def documents(self) -> dict[str, dict[str, Any]]:
-        to_jwk = jwt.algorithms.RSAAlgorithm.to_jwk
         keys = [
-            to_jwk(key.public_key(), as_dict=True) | {"kid": kid, "use": "sig"}
+            jwt.get_algorithm_by_name(self.algorithms[kid]).to_jwk(key.public_key(), as_dict=True)
+            | {"kid": kid, "use": "sig"}
             for kid, key in self.keys.items()
         ]
         odd = [{"kty": "AKP", "kid": "odd"}, {"kty": "RSA", "kid": "broken"}]

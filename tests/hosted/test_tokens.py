@@ -166,6 +166,18 @@ def test_what_issuers_write_differently_is_let_in(known: Organisation, changed: 
     anyio.run(run)
 
 
+@pytest.mark.parametrize("algorithm", ["PS256", "RS512", "ES256"])
+def test_each_kind_of_signature_is_verified(known: Organisation, algorithm: str) -> None:
+    async def run() -> None:
+        async with client_of(known) as client:
+            assert (await ping(client, f"Bearer {known.issue(USER)}")).status_code == 200
+            assert (await ping(client, f"Bearer {tampered(known)}")).status_code == 401
+
+    known.rotate(algorithm)
+    anyio.run(run)
+    known.rotate()
+
+
 def test_clocks_may_differ_by_a_minute(known: Organisation) -> None:
     now = int(time.time())
 

@@ -1,6 +1,5 @@
 """What `mailmcp serve` needs for many users, made of the settings."""
 
-import time
 from dataclasses import replace
 from functools import cache, partial
 from urllib.parse import urlsplit
@@ -12,7 +11,7 @@ from mailmcp.hosted.credentials import MakeCredentials, by_exchange, by_master_u
 from mailmcp.hosted.issuer import Issuer
 from mailmcp.hosted.principal import Principal
 from mailmcp.hosted.resource_server import ResourceServer
-from mailmcp.hosted.tokens import TokenChecker, TokenRules
+from mailmcp.hosted.tokens import TokenChecker
 from mailmcp.hosted.users import HostedUsers, account_of
 from mailmcp.imap.account import Account, Mechanism, Password
 from mailmcp.server.http import HttpOptions
@@ -29,22 +28,11 @@ def make_hosted(
 ) -> tuple[HttpOptions, HostedUsers]:
     """Return how to serve over HTTP, and whom."""
     secret = oauth.client_secret.get_secret_value() if oauth.client_secret else ""
-    issuer = Issuer(oauth.issuer, client_id=oauth.client_id, client_secret=secret, clock=time.monotonic)
-    introspects = oauth.check == "introspection"
-    rules = TokenRules(
-        issuer=oauth.issuer,
-        audience=oauth.audience or oauth.url,
-        user_claim=oauth.user_claim,
-        introspects=introspects,
+    issuer = Issuer(
+        oauth.issuer, client=(oauth.client_id, secret), introspects=oauth.check == "introspection"
     )
-    sign_in = ResourceServer(
-        url=oauth.url,
-        issuer_url=oauth.issuer,
-        scopes=oauth.scopes,
-        issuer=issuer,
-        introspects=introspects,
-        verifier=TokenChecker(rules, issuer),
-    )
+    verifier = TokenChecker(issuer, audience=oauth.audience or oauth.url, user_claim=oauth.user_claim)
+    sign_in = ResourceServer(url=oauth.url, scopes=oauth.scopes, issuer=issuer, verifier=verifier)
     users = HostedUsers(
         settings.accounts[0],
         _make_credentials(settings, oauth, secret),

@@ -6,7 +6,7 @@ The token that a user sends is for this server: it is never sent to the mail ser
 import threading
 import time
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 from mailmcp.auth.client import OAuthClient, Tokens
 from mailmcp.auth.provider import ProviderUnavailableError, SignInError
@@ -19,11 +19,8 @@ LEEWAY_S: Final = 60.0
 """A token that expires this soon is exchanged anew."""
 
 
-class MakeCredentials(Protocol):
-    """Makes what a user signs in with at the mail server."""
-
-    def __call__(self, principal: Principal, received: Callable[[], str]) -> Password | BearerToken:
-        """Return the credentials of a user; `received` returns the latest token that they sent."""
+MakeCredentials: TypeAlias = Callable[[Principal, Callable[[], str]], Password | BearerToken]
+"""Makes what a user signs in with; the second returns the latest token that they sent."""
 
 
 def by_exchange(

@@ -4,8 +4,9 @@ RFC 8414, RFC 7517, RFC 7662. What was fetched is kept, so that a short failure 
 """
 
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from time import monotonic
 from typing import Any, Final
 
 import anyio
@@ -36,16 +37,24 @@ class IssuerUnavailableError(Exception):
 class Issuer:
     """One authorization server, for one event loop; enter `opened` before use."""
 
-    def __init__(self, url: str, *, client_id: str, client_secret: str, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        client: tuple[str, str] = ("", ""),
+        introspects: bool = False,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         """Prepare; nothing is sent before the first token comes.
 
         Args:
             url: The issuer identifier.
-            client_id: Of this server, for introspection.
-            client_secret: Likewise.
+            client: This server's id and secret, for introspection.
+            introspects: Whether it is asked about each token; False if tokens are checked by its keys.
             clock: Returns seconds that never run backwards.
         """
-        self._url, self._client, self._clock = url, (client_id, client_secret), clock
+        self.url, self.introspects = url, introspects
+        self._client, self._clock = client, clock
         self._lock = anyio.Lock()
         self._provider: Provider | None = None
         self._keys = KeySet([])
@@ -64,16 +73,8 @@ class Issuer:
             IssuerUnavailableError: There are none, and they can't be fetched.
         """
         is_known = any(kid in (None, key.kid) for key in self._keys)
-        if is_known and (self._age_s() < KEYS_FRESH_S or self._lock.locked()):
-            return self._keys
-        async with self._lock:  # those who waited for another's request take its result
-            if self._clock() - self._tried_at >= FETCH_PAUSE_S:
-                self._tried_at = self._clock()
-                try:
-                    self._keys = await self._fetch_keys()
-                    self._fetched_at = self._clock()
-                except IssuerUnavailableError as error:
-                    _log.warning("no keys from the authorization server: %s", error)
+        if not is_known or (self._age_s() >= KEYS_FRESH_S and not self._lock.locked()):
+            await self._once(self._fetch_keys)
         if self._age_s() >= KEYS_KEPT_S:
             raise IssuerUnavailableError("its keys could not be fetched")
         return self._keys
@@ -84,32 +85,44 @@ class Issuer:
         Raises:
             IssuerUnavailableError: There is no answer.
         """
-        endpoint = (await self._metadata()).introspection_endpoint
+        await self.check()
+        endpoint = self._provider.introspection_endpoint if self._provider else ""
         body = {"token": token, "token_type_hint": "access_token"}
         return await self._ask("POST", endpoint, data=body, auth=self._client)
 
-    async def check(self, *, introspects: bool) -> None:
+    async def check(self) -> None:
         """Raise an IssuerUnavailableError if no token could be checked now."""
-        if introspects:
-            await self._metadata()
-        else:
+        if not self.introspects:
             await self.keys_for(None)
+        elif self._provider is None:
+            await self._once(self._fetch_metadata)
 
     def _age_s(self) -> float:
         return self._clock() - self._fetched_at
 
-    async def _metadata(self) -> Provider:
+    async def _once(self, fetch: Callable[[], Awaitable[object]]) -> None:
+        """Fetch something, unless that was tried a moment ago; those who had to wait take the same result."""
+        async with self._lock:
+            if self._clock() - self._tried_at < FETCH_PAUSE_S:
+                return
+            self._tried_at = self._clock()
+            try:
+                await fetch()
+            except IssuerUnavailableError as error:
+                _log.warning("the authorization server can't be asked: %s", error)
+
+    async def _fetch_metadata(self) -> Provider:
         if self._provider is None:
             try:
-                self._provider = await to_thread.run_sync(discover, self._url)
+                self._provider = await to_thread.run_sync(discover, self.url)
             except SignInError as error:
                 raise IssuerUnavailableError(str(error)) from None
         return self._provider
 
-    async def _fetch_keys(self) -> KeySet:
+    async def _fetch_keys(self) -> None:
         """Fetch the keys, less those that can't be read: one odd key must not take all others away."""
         keys = []
-        listed = (await self._ask("GET", (await self._metadata()).jwks_uri)).get("keys")
+        listed = (await self._ask("GET", (await self._fetch_metadata()).jwks_uri)).get("keys")
         for each in listed if isinstance(listed, list) else []:
             try:
                 key = JWKRegistry.import_key(each)
@@ -120,7 +133,7 @@ class Issuer:
                 keys.append(key)
         if not keys:
             raise IssuerUnavailableError("it publishes no key")
-        return KeySet(keys)
+        self._keys, self._fetched_at = KeySet(keys), self._clock()
 
     async def _ask(self, method: str, url: str, **options: Any) -> dict[str, Any]:
         """Send a request, and return the JSON object of its answer."""

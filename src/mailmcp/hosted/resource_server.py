@@ -36,12 +36,10 @@ class ResourceServer:
     url: str
     """Of this server, as clients know it."""
 
-    issuer_url: str
     scopes: Sequence[str]
     """Each token must have all of them."""
 
     issuer: Issuer
-    introspects: bool
     verifier: TokenVerifier
 
     @property
@@ -49,7 +47,7 @@ class ResourceServer:
         """What tokens must be good for; `verifier` checks the audience."""
         return AuthSettings.model_validate(  # which leaves URLs as they are: clients compare them
             {
-                "issuer_url": self.issuer_url,
+                "issuer_url": self.issuer.url,
                 "resource_server_url": self.url,
                 "required_scopes": list(self.scopes),
                 "validate_token_resource": False,
@@ -71,7 +69,7 @@ class ResourceServer:
     async def _ready(self, _request: Request) -> Response:
         """Answer 503 as long as no token could be checked."""
         try:
-            await self.issuer.check(introspects=self.introspects)
+            await self.issuer.check()
         except IssuerUnavailableError:
             return PlainTextResponse("The authorization server can't be reached.\n", 503)
         return PlainTextResponse("ready\n")

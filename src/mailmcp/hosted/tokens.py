@@ -6,7 +6,6 @@ joserfc verifies signatures and claims; nothing of a token is logged.
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from joserfc import jws, jwt
@@ -17,10 +16,7 @@ from typing_extensions import override
 from mailmcp.hosted.issuer import Issuer
 from mailmcp.hosted.principal import Principal, RefusedTokenError, read_principal
 
-ALGORITHMS: Final = (
-    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
-    *("ES256", "ES384", "ES512", "Ed25519", "EdDSA"),
-)
+ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
 """Signatures with a private key. HMAC isn't among them: the key that checks it could forge it."""
 
 CLOCK_SKEW_S: Final = 60
@@ -32,17 +28,6 @@ _TYPES: Final = {"", "jwt", "at+jwt", "application/at+jwt"}
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenRules:
-    """What a token must be."""
-
-    issuer: str
-    audience: str
-    user_claim: str
-    introspects: bool = False
-    """Ask the issuer about each token; False to check its signature here."""
-
-
 class Admitted(AccessToken):
     """A token that was found good."""
 
@@ -52,9 +37,11 @@ class Admitted(AccessToken):
 class TokenChecker(TokenVerifier):
     """Finds out whose token it is, or that it is none of ours."""
 
-    def __init__(self, rules: TokenRules, issuer: Issuer, *, clock: Callable[[], float] = time.time) -> None:
-        """Check by `rules`; `clock` returns seconds since 1970."""
-        self._rules, self._issuer, self._clock = rules, issuer, clock
+    def __init__(
+        self, issuer: Issuer, *, audience: str, user_claim: str, clock: Callable[[], float] = time.time
+    ) -> None:
+        """Check that tokens are the issuer's and for `audience`; `clock` returns seconds since 1970."""
+        self._issuer, self._audience, self._user_claim, self._clock = issuer, audience, user_claim, clock
 
     @override
     async def verify_token(self, token: str) -> AccessToken | None:
@@ -63,10 +50,10 @@ class TokenChecker(TokenVerifier):
         Raises:
             IssuerUnavailableError: Nobody can tell now.
         """
-        rules = self._rules
+        issuer = self._issuer
         try:
-            claims = await (self._introspect(token) if rules.introspects else self._decode(token))
-            principal = read_principal(claims, issuer=rules.issuer, user_claim=rules.user_claim)
+            claims = await (self._introspect(token) if issuer.introspects else self._decode(token))
+            principal = read_principal(claims, issuer=issuer.url, user_claim=self._user_claim)
         except RefusedTokenError as refused:
             _log.info("token refused: %s", refused)
             return None
@@ -76,7 +63,7 @@ class TokenChecker(TokenVerifier):
             scopes=_read_scopes(claims),
             expires_at=int(claims["exp"]) + CLOCK_SKEW_S if "exp" in claims else None,
             subject=principal.subject,
-            claims={"iss": rules.issuer},
+            claims={"iss": issuer.url},
             principal=principal,
         )
 
@@ -113,8 +100,8 @@ class TokenChecker(TokenVerifier):
         registry = jwt.JWTClaimsRegistry(
             now=int(self._clock()),
             leeway=CLOCK_SKEW_S,
-            iss={"essential": essential, "value": self._rules.issuer},
-            aud={"essential": True, "value": self._rules.audience},
+            iss={"essential": essential, "value": self._issuer.url},
+            aud={"essential": True, "value": self._audience},
             exp={"essential": essential},
         )
         registry.validate(dict(claims))
