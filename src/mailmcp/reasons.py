@@ -28,6 +28,8 @@ class Reason(StrEnum):
     BACKING_OFF = "backing_off"
     SIGN_IN_REQUIRED = "sign_in_required"
     PASSWORD_UNAVAILABLE = "password_unavailable"  # noqa: S105 - a reason, not a secret
+    WRITES_FORBIDDEN = "writes_forbidden"
+    MAILBOX_PROTECTED = "mailbox_protected"
     # timeout
     CONNECT = "connect"
     GREETING = "greeting"
@@ -46,3 +48,6 @@ class Reason(StrEnum):
     PERMISSION_DENIED = "permission_denied"
     PROTOCOL_VIOLATION = "protocol_violation"
     SAVE_FAILED = "save_failed"
+    NOT_CHANGED = "not_changed"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+    NOT_SUPPORTED = "not_supported"

@@ -7,7 +7,7 @@ import pytest
 from mcp import Client, MCPError
 
 from mailmcp import __version__
-from mailmcp.server.app import INSTRUCTIONS
+from mailmcp.server.app import write_instructions
 from mailmcp.tools.registry import TOOLS
 from server.mailbox import account_of_peer, connected_to
 from servers.logins import plain_account
@@ -24,7 +24,7 @@ def test_it_says_who_it_is_and_what_it_has(mode: str) -> None:
         async with connected_to(mode=mode) as client:
             assert client.server_info is not None
             assert (client.server_info.name, client.server_info.version) == ("mailmcp", __version__)
-            assert client.instructions == INSTRUCTIONS
+            assert client.instructions == write_instructions([])
             assert [tool.name for tool in (await client.list_tools()).tools] == [tool.name for tool in TOOLS]
             with pytest.raises(MCPError, match="imap_get_message"):
                 await client.call_tool("imap_send_message", {})

@@ -1,15 +1,18 @@
 """What is published of the tools, and what it costs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scripts.benchmarks.vocabulary import count_tokens
 
-from mailmcp.server.app import Options, make_toolset
+from mailmcp.imap.account import Writes
+from mailmcp.server.app import Options, make_toolset, write_instructions
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
+from servers.logins import plain_account
 
 
 def published(name: str, *, lean_rows: bool = False) -> dict[str, Any]:
@@ -23,6 +26,8 @@ TOKENS_MAX = 3_400
 """For all tools but `imap_get_changes`: every host pays for them in each session."""
 
 CHANGES_TOKENS_MAX = 350
+
+INSTRUCTIONS_TOKENS_MAX = 160
 
 
 def test_the_list_of_tools_is_short() -> None:
@@ -57,6 +62,24 @@ def test_only_a_folder_to_save_files_in_makes_a_tool_more_than_read_only(tmp_pat
         assert (after.annotations.read_only_hint, after.annotations.destructive_hint) == (
             (False, False) if saves else (True, None)
         )
+
+
+def test_tools_that_change_mail_are_listed_only_where_an_account_allows_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    levels = {Writes.DRAFTS: "draft", Writes.ORGANIZE: "change", Writes.ALL: "erase"}
+    writing = [replace(TOOLS[0], name=name, writes=level) for level, name in levels.items()]
+    reading = [tool for tool in TOOLS if tool.writes is Writes.OFF]
+    monkeypatch.setattr("mailmcp.server.app.TOOLS", (*reading, *writing))
+    home, work = plain_account("h", 1, "u", "p"), plain_account("w", 1, "u", "p")
+    for level in Writes:
+        for accounts in ((home, replace(work, writes=level)), (replace(home, writes=level), work)):
+            listed = [tool.name for tool in make_toolset(Options(), accounts).publish()][len(reading) :]
+            assert listed == [name for each, name in levels.items() if level.includes(each)]
+            words = write_instructions(accounts)
+            assert ("never changes it" in words) == (level is Writes.OFF)
+            assert count_tokens(words) <= INSTRUCTIONS_TOKENS_MAX
+    assert not {tool.name for tool in make_toolset(Options()).publish()} & set(levels.values())
 
 
 def test_lean_rows_are_published_as_they_are() -> None:

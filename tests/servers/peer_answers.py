@@ -1,14 +1,14 @@
 """The proper answers of a scripted peer: a small IMAP4rev1 server over fixed mailboxes.
 
-It answers what a client that only reads sends, and BAD to the rest. An instance
-holds the state of one connection; it touches no socket.
+It answers what a client sends that reads, or changes mail (`servers.peer_writes`),
+and BAD to the rest. An instance holds the state of one connection; it touches no socket.
 """
 
 import base64
 import re
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from servers.peer_fetch import format_fetch
 from servers.peer_mailbox import PeerMailbox
@@ -20,12 +20,17 @@ from servers.peer_syntax import (
     parse_arguments,
     select_uids,
 )
+from servers.peer_writes import append, expunge, store, transfer
 
 CAPABILITIES = ("IMAP4rev1", "LITERAL+", "SASL-IR", "AUTH=PLAIN", "ID", "ESEARCH")
 
 
 class NoError(Exception):
-    """The command is refused; the peer answers NO with this text."""
+    """The command is refused; the peer answers NO with this text, after these lines."""
+
+    def __init__(self, text: str, lines: bytes = b"") -> None:
+        super().__init__(text)
+        self.lines = lines
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,6 +45,9 @@ class PeerSettings:
     password: str
     starttls: ssl.SSLContext | None
     """None to refuse STARTTLS, advertised or not."""
+
+    traps: set[str] = field(default_factory=set)
+    """See `servers.peer_writes`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +85,12 @@ class Answers:
 
         self._authenticated = False
         self._selected: PeerMailbox | None = None
+        self._code = ""
+        """Of the tagged response."""
 
     def answer(self, command: Command) -> bytes:
         """Execute a command and return the whole response."""
-        lines = b""
+        lines, self._code = b"", ""
         try:
             arguments = parse_arguments(command.raw)
             if not self._authenticated:
@@ -89,11 +99,12 @@ class Answers:
                 lines = self._of_selected(self._selected, command, arguments)
             else:
                 lines = self._at_any_time(command.name, arguments)
-            done = "OK Done"
+            done = f"OK {self._code} Done" if self._code else "OK Done"
         except BadCommandError as exc:
             done = f"BAD {exc}"
         except NoError as exc:
-            done = f"NO {exc}"
+            done = f"NO {self._code} {exc}" if self._code else f"NO {exc}"
+            lines += exc.lines
         return lines + f"{command.tag} {done}\r\n".encode()
 
     def uids_named(self, command: Command) -> list[int]:
@@ -140,18 +151,39 @@ class Answers:
                 return self._list(reference + pattern)
             case "STATUS", [str(mailbox), list(items)]:
                 return _format_status(self._find(mailbox), list(map(str, items)))
-            case "EXAMINE", [str(mailbox)]:
+            case "EXAMINE" | "SELECT", [str(mailbox)]:
                 self._selected = None  # also when it fails: RFC 3501 section 6.3.1
                 self._selected = self._find(mailbox)
-                return _format_selected(self._selected)
+                if name == "EXAMINE":
+                    return _format_selected(self._selected)
+                self._code = "[READ-ONLY]" if "read-only" in self._settings.traps else "[READ-WRITE]"
+                flags = f"* OK [PERMANENTFLAGS ({self._selected.permanent_flags})] Limited\r\n".encode()
+                return _format_selected(self._selected) + flags
+            case "APPEND", _:
+                self._code = append(arguments, self._find, self._settings.traps)
+                return b""
+            case "CREATE", [str(mailbox)]:
+                self._settings.mailboxes.append(PeerMailbox(name=mailbox))
+                return b""
+            case "SUBSCRIBE", [str(mailbox)]:
+                self._find(mailbox)
+                return b""
             case _:
                 raise BadCommandError("Unknown command, or not now")
 
-    def _of_selected(self, mailbox: PeerMailbox, command: Command, arguments: list[Argument]) -> bytes:
+    def _of_selected(  # noqa: PLR0911 - one a command
+        self, mailbox: PeerMailbox, command: Command, arguments: list[Argument]
+    ) -> bytes:
         match command.name, arguments:
-            case "CLOSE", []:
+            case "CLOSE" | "UNSELECT", []:
                 self._selected = None
                 return b""
+            case "UID STORE", _:
+                return store(mailbox, arguments, self._settings.traps)
+            case "UID EXPUNGE", _:
+                return expunge(mailbox, arguments, self._settings.traps)
+            case "UID COPY" | "UID MOVE", _:
+                return self._transfer(mailbox, arguments, moves=command.name == "UID MOVE")
             case "UID SEARCH", ["RETURN", list(options), *keys] if "ESEARCH" in self._capabilities():
                 return format_esearch(
                     command.tag, list(map(str, options)), search_uids(mailbox, _known(keys))
@@ -166,6 +198,15 @@ class Answers:
                 return _fetch(mailbox, numbers, wanted, by_uid=command.name == "UID FETCH")
             case _:
                 raise BadCommandError(f"Arguments of {command.name}")
+
+    def _transfer(self, mailbox: PeerMailbox, arguments: list[Argument], *, moves: bool) -> bytes:
+        lines, copyuid, went_well = transfer(
+            mailbox, arguments, self._find, self._settings.traps, moves=moves
+        )
+        self._code = copyuid if "UIDPLUS" in self._capabilities() else ""
+        if not went_well:
+            raise NoError("Some messages were not moved", lines)
+        return lines
 
     def _list(self, pattern: str) -> bytes:
         wildcards = {"*": ".*", "%": "[^/]*"}
@@ -193,7 +234,10 @@ class Answers:
         return [name for name in now if name not in hidden]
 
 
-_OF_SELECTED = {"CLOSE", "FETCH", "UID FETCH", "UID SEARCH", "UID SORT"}
+_OF_SELECTED = {
+    *("CLOSE", "UNSELECT", "FETCH", "UID FETCH", "UID SEARCH", "UID SORT"),
+    *("UID COPY", "UID EXPUNGE", "UID MOVE", "UID STORE"),
+}
 
 
 def _known(keys: list[Argument]) -> list[Argument]:
@@ -212,7 +256,12 @@ def _format_uids(name: str, uids: list[int]) -> bytes:
 
 
 def _format_status(mailbox: PeerMailbox, items: list[str]) -> bytes:
-    values = {"MESSAGES": len(mailbox.messages), "UNSEEN": mailbox.unseen}
+    values = {
+        "MESSAGES": len(mailbox.messages),
+        "UNSEEN": mailbox.unseen,
+        "UIDVALIDITY": mailbox.uidvalidity,
+        "UIDNEXT": mailbox.uidnext,
+    }
     pairs = " ".join(f"{item} {values[item]}" for item in items)
     return b"* STATUS %b (%b)\r\n" % (format_string(mailbox.name), pairs.encode())
 

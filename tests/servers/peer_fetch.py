@@ -7,7 +7,7 @@ from pymap.mime import MessageContent
 
 from mailmcp.demo.message import EmbeddedMessage
 from servers.peer_mailbox import PeerMessage
-from servers.peer_syntax import MONTHS, BadCommandError
+from servers.peer_syntax import MONTHS, BadCommandError, format_string
 
 _BODY = re.compile(r"BODY\.PEEK\[(?P<section>[^\]]*)\](?:<(?P<first>\d+)\.(?P<count>\d+)>)?", re.IGNORECASE)
 _HEADER_FIELDS = re.compile(r"HEADER\.FIELDS \((?P<names>[^)]*)\)", re.IGNORECASE)
@@ -40,7 +40,9 @@ def _format_item(message: PeerMessage, item: str) -> bytes:
         "FLAGS": f"({' '.join(message.flags)})",
         "INTERNALDATE": f'"{when:%d}-{MONTHS[when.month - 1]}-{when:%Y %H:%M:%S %z}"',
         "RFC822.SIZE": f"{len(message.octets)}",
+        "EMAILID": f"(M{crc32(message.octets)})",
         "X-GM-MSGID": f"{crc32(message.octets)}",
+        "X-GM-LABELS": f"({' '.join(format_string(each).decode() for each in message.labels)})",
         "X-GM-THRID": "NIL",
     }
     if name in values:

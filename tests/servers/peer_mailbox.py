@@ -13,6 +13,9 @@ class PeerMessage:
     """All of it, with CRLF line ends."""
 
     flags: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    """Gmail's."""
+
     received: datetime = datetime(2024, 1, 1, 12, tzinfo=UTC)
     """INTERNALDATE."""
 
@@ -49,6 +52,7 @@ class PeerMailbox:
 
     uidvalidity: int = 1700000000
     attributes: tuple[str, ...] = ("\\HasNoChildren",)
+    permanent_flags: str = "\\Answered \\Flagged \\Deleted \\Seen \\Draft \\*"
     _uidnext: int = field(default=1, init=False)
 
     @property

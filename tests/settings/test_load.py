@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from mailmcp.imap.account import Account, BearerToken, Password, Tls
+from mailmcp.imap.account import Account, BearerToken, Password, Tls, Writes
 from mailmcp.model.owner import Owner
 from mailmcp.settings.check import make_client
 from mailmcp.settings.passwords import secret_key
@@ -51,6 +51,37 @@ def test_keys_reach_the_account_and_relative_paths_start_at_the_file(
     assert password_of(account) == SECRET
     write(ACCOUNT + 'tls = "none"\nallow_plaintext = true\nca_file = ""\nport = 1143\n')
     assert (load().accounts[0].ca_file, load().accounts[0].port) == (None, 1143)
+
+
+def test_what_may_be_changed(write: Write, tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "journal").mkdir()
+    write(ACCOUNT)
+    settings = load()
+    assert (settings.accounts[0].writes, settings.accounts[0].protected_mailboxes) == (
+        Writes.OFF,
+        frozenset(),
+    )
+    assert settings.preferences.attach_folder is None
+    journal_folder = settings.preferences.journal_folder
+    assert journal_folder is not None
+    assert (journal_folder.name, journal_folder.is_relative_to(tmp_path)) == ("mailmcp", True)
+    write(
+        '[server]\njournal_folder = "~/journal"\n[attachments]\nattach_folder = "~/files"\n'
+        f'{ACCOUNT}writes = "organize"\nprotected_mailboxes = ["Taxes, 2024", "\\\\Sent"]\n'
+        "writes_per_call = 20\nwrites_per_hour = 30\n"
+    )
+    settings = load({**ENVIRON, "MAILMCP_WRITES": "all", "MAILMCP_PROTECTED_MAILBOXES": "a, b; c"})
+    of_file, of_variables = settings.accounts
+    assert (of_file.writes, of_file.writes_per_call, of_file.writes_per_hour) == (Writes.ORGANIZE, 20, 30)
+    assert of_file.protected_mailboxes == {"Taxes, 2024", "\\Sent"}
+    assert of_variables.writes is Writes.ALL
+    assert of_variables.protected_mailboxes == {"a, b", "c"}
+    preferences = settings.preferences
+    assert (preferences.attach_folder, preferences.journal_folder) == (
+        tmp_path / "files",
+        tmp_path / "journal",
+    )
 
 
 def test_how_an_account_signs_in(write: Write) -> None:
@@ -131,6 +162,13 @@ OAUTH = BARE + 'auth = "oauth2"\n'
     ("text", "key", "told"),
     [
         (ACCOUNT + ACCOUNT, "accounts[2].account_id", "is used twice; choose another id"),
+        (ACCOUNT + 'writes = "yes"\n', "accounts[1].writes", "'off', 'drafts', 'organize' or 'all'"),
+        (ACCOUNT + "writes = true\n", "accounts[1].writes", "'off', 'drafts', 'organize' or 'all'"),
+        (ACCOUNT + 'protected_mailboxes = [""]\n', "accounts[1].protected_mailboxes", "must not be empty"),
+        (ACCOUNT + "writes_per_call = 0\n", "accounts[1].writes_per_call", "greater than or equal to 1"),
+        (ACCOUNT + "writes_per_hour = 1000000\n", "accounts[1].writes_per_hour", "equal to 100000"),
+        ('[server]\njournal_folder = "x"\n' + ACCOUNT, "server.journal_folder", 'or "" for the usual place'),
+        ('[attachments]\nattach_folder = "/no"\n' + ACCOUNT, "attachments.attach_folder", "can read"),
         (ACCOUNT + 'password_file = "A"\n', "accounts[1].password_file", "can't be combined with password;"),
         (BARE + 'client_id = "x"\n', "accounts[1].client_id", 'needs auth = "oauth2"'),
         (OAUTH + 'password = "hunter2"\ntoken_command = ["x"]\n', "accounts[1].password", 'auth = "oauth2"'),

@@ -4,21 +4,21 @@ from time import monotonic
 
 import pytest
 
-from mailmcp.imap.account import Account, Password
+from mailmcp.imap.account import Account, Password, Writes
 from mailmcp.imap.pool import Pool
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.tool import Call, Shared
-from mcp_envelope import InvalidInputError, NextAction, NotFoundError
+from mcp_envelope import AuthFailedError, InvalidInputError, NextAction, NotFoundError
 from tools.desk import Desk
 from tools.stores import Store
 
 
-def call_for(*names: str) -> Call:
+def call_for(*names: str, writes: Writes = Writes.OFF) -> Call:
     login = Password(lambda: "p")
     accounts = [
-        Account(account_id=name, host="imap.example.org", port=993, user="u", credentials=login)
+        Account(account_id=name, host="h.example", port=993, user="u", credentials=login, writes=writes)
         for name in names
     ]
     shared = Shared(pool=Pool(accounts, clock=monotonic), preferences=DEFAULTS)
@@ -39,6 +39,19 @@ def test_an_account_need_not_be_named_if_it_is_the_only_one_or_the_default(
 def test_one_of_several_must_be_named() -> None:
     with pytest.raises(InvalidInputError, match=r"^account_id: .* Send one of: work, home, or \* for all.$"):
         call_for("work", "home").choose_account("", or_all="*")
+
+
+def test_an_account_is_changed_only_as_far_as_its_settings_allow() -> None:
+    call = call_for("work", writes=Writes.ORGANIZE)
+    for level in (Writes.DRAFTS, Writes.ORGANIZE):
+        assert call.choose_account_to_write("", level).account_id == "work"
+    with pytest.raises(
+        AuthFailedError, match='have writes = "organize", and it takes writes = "all"'
+    ) as caught:
+        call.choose_account_to_write("work", Writes.ALL)
+    assert caught.value.reason is Reason.WRITES_FORBIDDEN
+    with pytest.raises(NotFoundError):
+        call.choose_account_to_write("home", Writes.DRAFTS)
 
 
 @pytest.mark.parametrize("name", ["Work", "imap.example.org"])

@@ -109,7 +109,7 @@ class Account:
 
     writes: Writes = Writes.OFF
     protected_mailboxes: frozenset[str] = frozenset()
-    """Decoded names. Nothing in them is changed, and nothing comes into them or leaves them."""
+    r"""Decoded names, or special uses as `\\Sent`: nothing in these is changed, comes in or leaves."""
 
     writes_per_call: int = limits.WRITES_PER_CALL
     writes_per_hour: int = limits.WRITES_PER_HOUR

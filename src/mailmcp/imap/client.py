@@ -8,7 +8,7 @@ commands in one round trip.
 import imaplib
 import re
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
@@ -18,6 +18,7 @@ from imapclient import IMAPClient, SocketTimeout
 from typing_extensions import Buffer, override
 
 from mailmcp.imap.command import Command, RefusedError, Response
+from mailmcp.imap.verbs import ForbiddenCommandError, verb_of
 
 LITERAL_OCTETS_MAX: Final = 16_777_216
 """One literal: far more than any that is requested, so a longer one is a fault or an attack."""
@@ -35,6 +36,9 @@ _TOO_LONG: Final = "sent a response that is too long"
 _NUMBER: Final = re.compile(rb"\d{1,20}")
 _HAS_STRINGS: Final = re.compile(rb"\* (?:\d{1,10} FETCH|LIST|STATUS) ", re.IGNORECASE)
 _LITERAL: Final = re.compile(rb"\{\d+\}\r?\n\Z")
+_LINE_END: Final = re.compile(rb"[\r\n]")
+"""What would end a command; only a literal may have it."""
+
 _RESPONSE: Final = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|\+|[A-P]{4}\d+ ", re.IGNORECASE)
 """How a response begins; a tag as imaplib makes them."""
 
@@ -81,7 +85,13 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
     """
 
     def __init__(
-        self, host: str, *, dial: Callable[[], socket.socket], traffic: Traffic, timeout_s: float
+        self,
+        host: str,
+        *,
+        dial: Callable[[], socket.socket],
+        traffic: Traffic,
+        timeout_s: float,
+        verbs: Collection[str],
     ) -> None:
         """Connect and read the greeting; an `imaplib.IMAP4.error` if it is none.
 
@@ -90,8 +100,9 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
             dial: Returns a connected socket, whose timeout is that of the greeting.
             traffic: Counts what goes over the connection.
             timeout_s: Of everything after the greeting.
+            verbs: The commands that may be sent, as `verb_of` names them.
         """
-        self._make_wire = partial(_Wire, host, dial, traffic)
+        self._make_wire = partial(_Wire, host, dial, traffic, verbs)
         self.partial_results: Sequence[Response | RefusedError] = ()
         """Results of the latest `run_all` when the connection failed; the last one may be incomplete."""
 
@@ -140,10 +151,14 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
         """Send several commands at once and wait for all completions.
 
         One round trip, and one more for each literal that has to wait. Commands may complete in any order,
-        unless an EXAMINE is between them; untagged responses may then be in the wrong result (RFC 9051
+        unless a mailbox is opened between them; untagged responses may then be in the wrong result (RFC 9051
         section 5.5). If the connection fails, see `partial_results`.
+
+        Raises `ForbiddenCommandError`, and sends nothing, if this connection may not send one of them.
         """
         wire = self._wire
+        for command in commands:
+            wire.check_verb(command.words)
         for earlier in (wire.untagged_responses, wire.pending, wire.results):
             earlier.clear()
         wire.octets_left = RESPONSE_OCTETS_MAX
@@ -169,7 +184,7 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
             tags.append(tag)
             unsent += tag
             for word in command.words:
-                if word.isascii():
+                if word.isascii() and not _LINE_END.search(word):
                     unsent += b" " + word
                     continue
                 at_once = self.can("LITERAL+")
@@ -195,8 +210,10 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
 class _Wire(imaplib.IMAP4):
     """What IMAPClient sends commands with: imaplib, which splits the stream into responses."""
 
-    def __init__(self, host: str, dial: Callable[[], socket.socket], traffic: Traffic) -> None:
-        self._dial, self._traffic = dial, traffic
+    def __init__(
+        self, host: str, dial: Callable[[], socket.socket], traffic: Traffic, verbs: Collection[str]
+    ) -> None:
+        self._dial, self._traffic, self._verbs = dial, traffic, verbs
         self._was_receiving = True
         self._received = bytearray()
         self.octets_left = RESPONSE_OCTETS_MAX
@@ -218,7 +235,7 @@ class _Wire(imaplib.IMAP4):
         """Record the result of a command, with the untagged responses since the one that ended before it."""
         earlier = [each.name for each in self.pending.values()][: list(self.pending).index(tag)]
         command = self.pending.pop(tag)
-        if earlier and "EXAMINE" in {command.name, *earlier}:
+        if earlier and not {"EXAMINE", "SELECT"}.isdisjoint({command.name, *earlier}):
             raise ProtocolViolationError
         self.results[tag] = self._take_refusal(command.name, tag) or Response(
             tag=tag, untagged=self.untagged_responses
@@ -232,7 +249,19 @@ class _Wire(imaplib.IMAP4):
         response = Response(tag=tag, untagged=self.untagged_responses)
         return None if status == "OK" else RefusedError(name, status, str(text, "utf-8", "replace"), response)
 
+    def check_verb(self, words: Sequence[bytes]) -> None:
+        """Raise `ForbiddenCommandError` unless a command of these words may be sent."""
+        if (verb := verb_of(words)) not in self._verbs:
+            raise ForbiddenCommandError(f"{verb} may not be sent on this connection")
+
     # What imaplib and IMAPClient call
+
+    def _command(self, name: str, *arguments: Any) -> bytes:
+        """Send a command of theirs."""
+        words = [str(each).encode() if isinstance(each, str) else each for each in arguments if each]
+        self.check_verb([name.encode(), *words])
+        tag: bytes = super()._command(name, *arguments)  # type: ignore[misc] # private, so not in the stubs
+        return tag
 
     def _command_complete(self, name: str, tag: bytes) -> tuple[str, list[bytes]]:
         """Wait for the completion of a command of theirs; raise `RefusedError` if that is NO or BAD."""

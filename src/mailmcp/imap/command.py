@@ -41,7 +41,7 @@ class Command:
 
     name: str
     arguments: Sequence[bytes] = ()
-    """Sent as they are; 8-bit ones as literals. Quote strings with `quoted`."""
+    """Sent as they are; as literals if they have 8-bit octets or line ends. Quote strings with `quoted`."""
 
     uid: bool = False
     """Whether to send the UID form (RFC 9051 section 6.4.9)."""

@@ -26,6 +26,7 @@ from mailmcp.imap.errors import (
     token_refused_error,
 )
 from mailmcp.imap.session import Session
+from mailmcp.imap.verbs import VERBS
 from mailmcp.reasons import Reason
 
 
@@ -38,6 +39,7 @@ def connect(session: Session) -> None:
             dial=lambda: _dial(session),
             traffic=session.traffic,
             timeout_s=account.command_timeout_s,
+            verbs=VERBS[session.writes],
         )
         session.stage = Reason.COMMAND
         session.client.learn_capabilities()

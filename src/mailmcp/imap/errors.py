@@ -13,7 +13,7 @@ from typing import Final
 
 from imapclient.exceptions import LoginError
 
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Writes
 from mailmcp.imap.client import ByeError, ProtocolViolationError
 from mailmcp.imap.command import RefusedError
 from mailmcp.model.mail_provider import provider_of_host
@@ -24,6 +24,7 @@ from mcp_envelope import (
     DeadlineError,
     InternalError,
     NotFoundError,
+    Resource,
     ToolError,
     code,
 )
@@ -143,6 +144,37 @@ def uidvalidity_conflict(mailbox: str, *, expected: int, found: int) -> Conflict
         f"and is now {found}. Earlier ids and cursors are no longer valid; search again.",
         reason=Reason.UIDVALIDITY_CHANGED,
         details={"mailbox": mailbox, "expected_uidvalidity": expected, "found_uidvalidity": found},
+    )
+
+
+def mailbox_missing_error(account_id: str, mailbox: str) -> NotFoundError:
+    """Build the error for a mailbox that doesn't exist, or can't be opened."""
+    return NotFoundError(
+        f"There is no mailbox {code(mailbox)} in account {account_id}. Names are case-sensitive.",
+        reason=Reason.MAILBOX_MISSING,
+        details={"account_id": account_id, "mailbox": mailbox},
+        resource=Resource(type="mailbox", id=mailbox),
+    )
+
+
+def writes_forbidden_error(account: Account, needed: Writes) -> AuthFailedError:
+    """Build the error for a change that the settings of an account don't allow."""
+    return AuthFailedError(
+        f'The settings forbid this in account {account.account_id}: they have writes = "{account.writes}", '
+        f'and it takes writes = "{needed}". Only the user can change that, in the settings file; then '
+        "mailmcp must be restarted.",
+        reason=Reason.WRITES_FORBIDDEN,
+        details={"account_id": account.account_id, "writes": account.writes, "needed": needed},
+    )
+
+
+def mailbox_protected_error(account_id: str, mailbox: str) -> AuthFailedError:
+    """Build the error for a change in a mailbox where the settings allow none."""
+    return AuthFailedError(
+        f"Mailbox {code(mailbox)} of account {account_id} is protected by protected_mailboxes in the "
+        "settings: nothing in it is changed, and nothing comes into it or leaves it.",
+        reason=Reason.MAILBOX_PROTECTED,
+        details={"account_id": account_id, "mailbox": mailbox},
     )
 
 

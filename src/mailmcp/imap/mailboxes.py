@@ -79,7 +79,7 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
         for octets, mailbox in parsed
         if encode_mailbox(mailbox.name) != octets and not _LINE_ENDS.search(octets.decode("latin-1"))
     }
-    counts, uses = _parse_counts(response), session.account.special_uses
+    counts, uses = parse_status(response), session.account.special_uses
     for name, mailbox in mailboxes.items():
         use = uses.get(name, mailbox.special_use)
         mailboxes[name] = replace(_with_counts(mailbox, counts.get(name, {})), special_use=use)
@@ -104,15 +104,15 @@ def _list(session: Session, *, with_counts: bool) -> Response:
 
 
 def _close(session: Session) -> list[Command]:
-    """Return the CLOSE to send before counting: counts of an open mailbox may be old.
+    """Return what closes the mailbox before counting: counts of an open one may be old.
 
     See RFC 9051 section 6.3.11. In the same burst it costs no round trip, and the next lease would open the
-    mailbox again anyway. CLOSE expunges nothing after EXAMINE.
+    mailbox again anyway. CLOSE expunges nothing after EXAMINE; UNSELECT never does.
     """
     if session.mailbox is None:
         return []
     session.mailbox = None
-    return [Command(name="CLOSE")]
+    return [Command(name="UNSELECT" if session.can("UNSELECT") else "CLOSE")]
 
 
 def listing_order(name: str) -> tuple[bool, str]:
@@ -136,7 +136,7 @@ def count_mailboxes(
     replies = [reply for burst in bursts for reply in session.run_all(burst)][len(closing) :]
     # Of all responses together: a server may complete the commands of a burst in any order.
     responses = [each for each in replies if isinstance(each, Response)]
-    counts = {name: each for response in responses for name, each in _parse_counts(response).items()}
+    counts = {name: each for response in responses for name, each in parse_status(response).items()}
     uncounted = {
         mailbox.name: refused_error(account_id, reply)
         if isinstance(reply, RefusedError)
@@ -189,7 +189,8 @@ def decode_mailbox(octets: bytes) -> str:
     return canonical_name(_LINE_ENDS.sub("\ufffd", name))
 
 
-def _parse_counts(response: Response) -> dict[str, dict[bytes, int]]:
+def parse_status(response: Response) -> dict[str, dict[bytes, int]]:
+    """Parse STATUS responses into numbers by mailbox and item; those that are malformed are left out."""
     counts: dict[str, dict[bytes, int]] = {}
     for line in response.lines("STATUS"):
         try:

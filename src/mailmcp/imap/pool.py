@@ -15,7 +15,7 @@ import anyio
 import tenacity
 from anyio import CapacityLimiter, to_thread
 
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Writes
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.connect import connect, log_in
 from mailmcp.imap.errors import (
@@ -23,6 +23,7 @@ from mailmcp.imap.errors import (
     connection_lost_error,
     deadline_error,
     refused_error,
+    writes_forbidden_error,
 )
 from mailmcp.imap.session import Quirks, Session
 from mailmcp.reasons import Reason
@@ -118,6 +119,13 @@ class AccountSessions:
         else:
             session.discard()
 
+    def make_room(self) -> bool:
+        """Close the session that was idle for longest, so that another one may be opened, if there is one."""
+        if self.idle:
+            self.idle.pop(0).discard()
+            return True
+        return False
+
     def drop_idle(self) -> None:
         """Close the idle sessions: if one connection is lost, the others of its age usually are, too."""
         while self.idle:
@@ -172,7 +180,7 @@ class AccountSessions:
         return opened > 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Call:
     """One call of the pool, over all its attempts."""
 
@@ -180,6 +188,46 @@ class _Call:
     telemetry: Telemetry
     session: Session | None = None
     """The latest one, if there was one."""
+
+
+@dataclass(slots=True, eq=False)
+class Writer:
+    """A session that changes mail, for as long as `Pool.writing` lends it."""
+
+    _pool: "Pool"
+    _call: _Call
+    _session: Session
+    _deadline: float
+
+    async def run(self, work: Callable[[Session], ResultT]) -> ResultT:
+        """Run `work` on the session, in a thread; never again.
+
+        Once it has begun, cancelling waits for its end, and so does the deadline: what was sent to a server
+        can't be recalled. Its timeouts bound it.
+
+        Raises:
+            DeadlineError: The deadline passed before it began.
+            InternalError: The connection was lost earlier; the reason is `connection_lost`.
+            ToolError: Whatever `work` raised.
+        """
+        account_id = self._session.account.account_id
+        if anyio.current_time() >= self._deadline:
+            raise deadline_error(account_id, Reason.COMMAND)
+        if self._session.in_doubt:
+            raise connection_lost_error(account_id)
+
+        def run() -> ResultT:
+            try:
+                return work(self._session)
+            except RefusedError as error:  # one that `work` did not expect
+                raise refused_error(account_id, error) from error
+            except ToolError:
+                raise
+            except BaseException:
+                self._session.in_doubt = True
+                raise
+
+        return await self._pool.run_in_thread(self._call, self._session, run, abandon_on_cancel=False)
 
 
 class Pool:
@@ -302,7 +350,7 @@ class Pool:
                 raise refused_error(session.account.account_id, error) from error
 
         try:
-            return await self._in_thread(call, session, run)
+            return await self.run_in_thread(call, session, run)
         except BaseException as error:
             session.in_doubt = session.in_doubt or not isinstance(error, ToolError)
             if isinstance(error, InternalError) and error.reason is Reason.CONNECTION_LOST:
@@ -311,17 +359,70 @@ class Pool:
         finally:
             sessions.give_back(session, self._clock(), keep=not self._closed)
 
-    async def _open(self, call: _Call) -> Session:
+    @asynccontextmanager
+    async def writing(
+        self, account_id: str, *, telemetry: Telemetry, deadline: float
+    ) -> AsyncIterator[Writer]:
+        """Open a session that may change what the account's settings allow; close it after the block.
+
+        It counts among the account's sessions: with `max_sessions` of 1, nothing can be read within the
+        block.
+
+        Args:
+            account_id: As in the settings.
+            telemetry: Counts its traffic.
+            deadline: On the event loop's clock; for the login, and for beginning anything.
+
+        Raises:
+            NotFoundError: There is no such account; the reason is `account_unknown`.
+            AuthFailedError: Its settings allow no changes (`writes_forbidden`), or the login was refused.
+            DeadlineError: The deadline passed before it was open.
+            InternalError: The connection failed.
+        """
+        sessions = self.sessions_of(account_id)
+        if sessions.account.writes is Writes.OFF:
+            raise writes_forbidden_error(sessions.account, Writes.DRAFTS)
+        call = _Call(sessions, telemetry)
+        session = None
+        with anyio.CancelScope(deadline=deadline):
+            session = await self._open_to_write(call)
+        if session is None:
+            raise deadline_error(account_id, call.session.stage if call.session else Reason.COMMAND)
+        try:
+            yield Writer(self, call, session, deadline)
+        finally:
+            if not session.in_doubt:
+                with anyio.move_on_after(_LOG_OUT_S, shield=True):
+                    await to_thread.run_sync(session.log_out, abandon_on_cancel=True)
+            sessions.give_back(session, self._clock(), keep=False)
+            sessions.slots.release_on_behalf_of(call)
+
+    async def _open_to_write(self, call: _Call) -> Session:
+        """Take a slot and open a session to write; close one that is idle if there is no room for it."""
+        sessions = call.sessions
+        while True:
+            await sessions.slots.acquire_on_behalf_of(call)
+            try:
+                if sessions.leased + len(sessions.idle) >= sessions.slots.total_tokens:
+                    sessions.make_room()
+                return await self._open(call, sessions.account.writes)
+            except BaseException as error:
+                sessions.slots.release_on_behalf_of(call)
+                is_full = isinstance(error, InternalError) and error.reason is Reason.CONNECTION_LIMIT
+                if not (is_full and (sessions.make_room() or sessions.learn_limit())):
+                    raise
+
+    async def _open(self, call: _Call, writes: Writes = Writes.OFF) -> Session:
         """Open a session and lease it. Logins go one at a time: a changed password is refused only once."""
         sessions = call.sessions
         sessions.fail_if_no_login(self._clock())
-        session = Session(sessions.account, sessions.quirks, self._clock())
+        session = Session(sessions.account, sessions.quirks, self._clock(), writes)
         try:
-            await self._in_thread(call, session, partial(connect, session))
+            await self.run_in_thread(call, session, partial(connect, session))
             async with sessions.login_lock:
                 sessions.fail_if_no_login(self._clock())
                 try:
-                    await self._in_thread(call, session, partial(log_in, session))
+                    await self.run_in_thread(call, session, partial(log_in, session))
                 except BaseException as error:
                     sessions.login_failed(error, session, self._clock())
                     raise
@@ -332,8 +433,17 @@ class Pool:
             raise
         return session
 
-    async def _in_thread(self, call: _Call, session: Session, work: Callable[[], ResultT]) -> ResultT:
+    async def run_in_thread(
+        self,
+        call: _Call,
+        session: Session,
+        work: Callable[[], ResultT],
+        *,
+        abandon_on_cancel: bool = True,
+    ) -> ResultT:
         """Run `work`, which uses one connection, in a thread that ends with the call; count its traffic.
+
+        If the call is cancelled and the thread may not be abandoned, wait for it.
 
         Raises:
             InternalError: The pool is closed; the reason is `connection_lost`.
@@ -344,7 +454,7 @@ class Pool:
         round_trips, octets_received = traffic.round_trips, traffic.octets_received
         self._busy.add(session)
         try:
-            return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+            return await to_thread.run_sync(work, abandon_on_cancel=abandon_on_cancel, limiter=self._limiter)
         finally:
             self._busy.discard(session)
             call.telemetry.imap_round_trips += traffic.round_trips - round_trips

@@ -43,6 +43,9 @@ class FetchedMessage:
     thread_id: str = ""
     """THREADID (RFC 8474 section 5.2), or Gmail's X-GM-THRID: the same for a conversation in one account."""
 
+    labels: tuple[bytes, ...] = ()
+    """X-GM-LABELS, encoded as names of mailboxes are; without that of the open mailbox."""
+
     sections: dict[str, bytes] = field(default_factory=dict)
     """Octets by section: `` (the whole message), `TEXT`, `HEADER.FIELDS`, `1.2`. NIL is empty."""
 
@@ -97,7 +100,7 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
             if match[2]:
                 origins[section] = int(match[2])
     flags, size, gmail_id = row.get(b"FLAGS"), row.get(b"RFC822.SIZE"), row.get(b"X-GM-MSGID")
-    modseq = row.get(b"MODSEQ")
+    modseq, labels = row.get(b"MODSEQ"), row.get(b"X-GM-LABELS")
     return FetchedMessage(
         uid=uid,
         flags=tuple(
@@ -113,6 +116,10 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
         email_id=_object_id(row.get(b"EMAILID")),
         thread_id=_object_id(row.get(b"THREADID")) or _object_id((row.get(b"X-GM-THRID"),)),
         gmail_id=gmail_id if isinstance(gmail_id, int) else 0,
+        labels=tuple(
+            label if isinstance(label, bytes) else str(label).encode()
+            for label in (labels if isinstance(labels, tuple) else ())
+        ),
         sections=sections,
         origins=origins,
     )

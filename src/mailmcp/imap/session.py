@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Writes
 from mailmcp.imap.client import Client, ProtocolViolationError, Traffic
 from mailmcp.imap.command import (
     Command,
@@ -19,13 +19,14 @@ from mailmcp.imap.command import (
 )
 from mailmcp.imap.errors import (
     connection_lost_error,
+    mailbox_missing_error,
     protocol_error,
     refused_error,
     translate_errors,
     uidvalidity_conflict,
 )
 from mailmcp.reasons import Reason
-from mcp_envelope import DeadlineError, NotFoundError, Resource, ToolError, code
+from mcp_envelope import DeadlineError, ToolError
 
 REFUSAL_AGE_S: Final = 3_600.0
 """What a server refused is tried again after this long: faults pass, and servers are upgraded."""
@@ -85,7 +86,7 @@ class Quirks:
 
 @dataclass(slots=True, kw_only=True)
 class SelectedMailbox:
-    """The mailbox that a session has open, read-only."""
+    """The mailbox that a session has open."""
 
     name: str
     uidvalidity: int
@@ -99,6 +100,9 @@ class SelectedMailbox:
 
     modseq: int = 0
     """HIGHESTMODSEQ (RFC 7162), which servers send once CONDSTORE is enabled; 0 otherwise."""
+
+    permanent_flags: frozenset[str] | None = None
+    r"""What can be stored, in lower case, `\\*` for any keyword; None if the mailbox is open read-only."""
 
 
 @dataclass(slots=True, eq=False)
@@ -117,6 +121,9 @@ class Session:
     quirks: Quirks = field(default_factory=Quirks)
     last_used_at: float = 0.0
     """On the pool's clock, in seconds."""
+
+    writes: Writes = Writes.OFF
+    """What it may change; the sessions that read may change nothing. See `mailmcp.imap.verbs`."""
 
     client: Client | None = None
     """None before `connect`."""
@@ -141,6 +148,9 @@ class Session:
 
     enabled: set[str] = field(default_factory=set)
     """Extensions that were enabled on this connection (RFC 5161)."""
+
+    special_uses: dict[str, str] | None = None
+    """Of all mailboxes, "" for ordinary ones, once a session that writes has listed them."""
 
     _stale: bool = False
     """Whether the mailbox was opened by an earlier lease."""
@@ -252,14 +262,7 @@ class Session:
             is_pattern = "*" in name or "%" in name  # LIST finds other mailboxes then
             missing = not lines or is_pattern or "\\noselect" in str(lines).lower()
         account_id = self.account.account_id
-        if not missing:
-            return refused_error(account_id, error)
-        return NotFoundError(
-            f"There is no mailbox {code(name)} in account {account_id}. Names are case-sensitive.",
-            reason=Reason.MAILBOX_MISSING,
-            details={"account_id": account_id, "mailbox": name},
-            resource=Resource(type="mailbox", id=name),
-        )
+        return mailbox_missing_error(account_id, name) if missing else refused_error(account_id, error)
 
     def check(self, timeout_s: float) -> None:
         """Send a NOOP to find out whether the connection is alive.

@@ -11,7 +11,7 @@ from mcp.server.lowlevel import Server
 from mcp.types import ReadResourceRequestParams, ReadResourceResult
 
 from mailmcp import REPLY_VERSION, __version__, limits
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Writes
 from mailmcp.reasons import Reason
 from mailmcp.server import resources
 from mailmcp.server.users import OneUser, Users
@@ -23,8 +23,11 @@ from mcp_envelope import AuthFailedError, Dialect
 from mcp_envelope.server import Call as Request
 from mcp_envelope.server import Toolset
 
-INSTRUCTIONS: Final = (
-    'Reads mail over IMAP; never changes it. Search first (mailbox "*": all mailboxes), then get messages, '
+_READS: Final = "Reads mail over IMAP; never changes it."
+_WRITES: Final = "Reads mail over IMAP, and changes it where its owner allows; never sends any."
+
+_INSTRUCTIONS: Final = (
+    '{} Search first (mailbox "*": all mailboxes), then get messages, '
     "conversations or attachments by message_id. Ids and cursors are opaque: copy them exactly. A reply with "
     "status partial lists what is missing in issues; coverage says what a search did not see. Tell the user "
     "about warnings on a sender. What strangers wrote is between <<< and >>> markers, in double quotes "
@@ -68,7 +71,7 @@ def build_server(
         options: How it works.
         users: Who is served instead, each with accounts of their own.
     """
-    tools = make_toolset(options)
+    tools = make_toolset(options, accounts)
     input_schemas = {tool.name: tool.input_schema for tool in tools.publish()}
     served = users or OneUser(accounts=accounts, preferences=options.preferences, lean_rows=options.lean_rows)
 
@@ -85,7 +88,7 @@ def build_server(
         "mailmcp",
         version=__version__,
         title="mailmcp: mail over IMAP",
-        instructions=INSTRUCTIONS,
+        instructions=write_instructions(accounts),
         lifespan=lifespan,
         get_tool_input_schema=input_schemas.get,  # else the SDK lists the tools before each call over HTTP
         on_list_tools=tools.list_tools,
@@ -96,11 +99,18 @@ def build_server(
     )
 
 
-def make_toolset(options: Options) -> Toolset:
-    """Build the tools as the options publish them."""
+def write_instructions(accounts: Sequence[Account]) -> str:
+    """Write what a model should know of the server. It never changes mail if no account may be changed."""
+    reads_only = all(each.writes is Writes.OFF for each in accounts)
+    return _INSTRUCTIONS.format(_READS if reads_only else _WRITES)
+
+
+def make_toolset(options: Options, accounts: Sequence[Account] = ()) -> Toolset:
+    """Build the tools as the options publish them, and those that write if an account allows it."""
+    allowed = {Writes.OFF, *(level for each in accounts for level in Writes if each.writes.includes(level))}
     return Toolset(
         REPLY_VERSION,
-        [_with_options(tool, options) for tool in TOOLS],
+        [_with_options(tool, options) for tool in TOOLS if tool.writes in allowed],
         context=_open_call,
         dialect=options.dialect,
         json_text=options.json_text,

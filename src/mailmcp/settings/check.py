@@ -131,6 +131,10 @@ def make_account(table: AccountTable, origin: Origin, environ: Mapping[str, str]
         connect_timeout_s=table.connect_timeout_s,
         command_timeout_s=table.command_timeout_s,
         special_uses={name: use for name, use in special.items() if name},
+        writes=table.writes,
+        protected_mailboxes=frozenset(table.protected_mailboxes),
+        writes_per_call=table.writes_per_call,
+        writes_per_hour=table.writes_per_hour,
     )
 
 

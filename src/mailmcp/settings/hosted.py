@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
+from mailmcp.imap.account import Writes
 from mailmcp.settings.check import PASSWORD_KEYS, check_table
 from mailmcp.settings.model import SAFE_URL, AccountTable, Line, Scope, Secret, Table, Word
 from mailmcp.settings.sources import Origin
@@ -76,6 +77,8 @@ def find_faults(
             yield f"{path}: account_id: must have at most {ACCOUNT_ID_CHARS_MAX} characters with [http.oauth]"
         if account.auth != "password":
             yield f"{path}: auth: can't be combined with [http.oauth], whose sign_in says how users sign in"
+        if account.writes is not Writes.OFF:
+            yield f'{path}: writes: must be "off" with [http.oauth]'
         if oauth.sign_in != "master" and (secrets := given.intersection(PASSWORD_KEYS)):
             yield f'{path}: {min(secrets)}: needs sign_in = "master" in [http.oauth]'
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import platformdirs
+
 from mailmcp.imap.account import Account
 from mailmcp.settings.check import check_account, check_table, make_account, make_owner
 from mailmcp.settings.hosted import OAuthTable, find_faults, load_oauth
@@ -115,7 +117,7 @@ def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_acco
         problems += find_faults(oauth, merged, tables, path) if oauth and not problems else ()
     if problems:
         raise SettingsError(problems)
-    folder = merged["attachments"].save_folder
+    attachments, journal = merged["attachments"], merged["server"].journal_folder
     return Settings(
         server=merged["server"],
         accounts=tuple(accounts),
@@ -125,13 +127,19 @@ def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_acco
             *_unknown_variables(environ),
         ),
         preferences=Preferences(
-            save_folder=Path(folder).expanduser() if folder else None,
+            save_folder=_folder(attachments.save_folder),
+            attach_folder=_folder(attachments.attach_folder),
+            journal_folder=_folder(journal) or platformdirs.user_state_path("mailmcp", appauthor=False),
             zone=zoneinfo.ZoneInfo(merged["search"].time_zone),
             owners={name: make_owner(table) for name, table in tables.items()},
         ),
         tables=tables,
         oauth=oauth,
     )
+
+
+def _folder(path: str) -> Path | None:
+    return Path(path).expanduser() if path else None
 
 
 def _readable_secrets(path: Path, tables: list[object]) -> list[str]:

@@ -11,6 +11,7 @@ import shlex
 import zoneinfo
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -18,7 +19,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from mailmcp import limits
 from mailmcp.auth.provider import is_safe_url
-from mailmcp.imap.account import Tls
+from mailmcp.imap.account import Tls, Writes
 from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN
 from mcp_envelope import Dialect
 
@@ -30,6 +31,10 @@ TIMEOUT_MIN_S: Final = 1.0
 
 CALL_TIMEOUT_MAX_S: Final = 600.0
 """No host waits longer for one call, so no command needs longer either."""
+
+CALL_WRITES_MAX: Final = 10_000
+HOUR_WRITES_MAX: Final = 100_000
+"""Messages: more than anybody tidies up at once, so a higher ceiling would be none."""
 
 AuthMethod = Literal["password", "oauth2"]
 
@@ -59,11 +64,11 @@ def _is_host(host: str) -> bool:
     return True
 
 
-def _is_folder(text: str) -> bool:
+def _is_folder(text: str, access: int = os.W_OK) -> bool:
     if not text or not is_sendable(text) or Path(text).parts[0] not in {"~", Path(text).anchor}:
         return not text
     path = Path(text).expanduser()
-    return path.is_dir() and os.access(path, os.W_OK | os.X_OK)
+    return path.is_dir() and os.access(path, access | os.X_OK)
 
 
 def _must(be: str, holds: Callable[[Any], object] | str) -> AfterValidator:
@@ -138,6 +143,14 @@ class ServerTable(Table):
     call_timeout_s: _Seconds = limits.CALL_TIMEOUT_S
     http_token: _Token | None = None
     http_allowed_hosts: Annotated[list[_HostHeader], _list_at("[,;]")] = []
+    journal_folder: Annotated[
+        str,
+        _must(
+            "the path of an existing folder that mailmcp can write to, absolute or starting with ~, "
+            'or "" for the usual place',
+            _is_folder,
+        ),
+    ] = ""
 
 
 class AttachmentsTable(Table):
@@ -149,6 +162,14 @@ class AttachmentsTable(Table):
             "the path of an existing folder that mailmcp can write to, absolute or starting with ~, "
             'or "" to save nothing',
             _is_folder,
+        ),
+    ] = ""
+    attach_folder: Annotated[
+        str,
+        _must(
+            "the path of an existing folder that mailmcp can read, absolute or starting with ~, "
+            'or "" to attach nothing',
+            partial(_is_folder, access=os.R_OK),
         ),
     ] = ""
 
@@ -191,6 +212,12 @@ class AccountTable(Table):
     trash_mailbox: Word = ""
     junk_mailbox: Word = ""
     archive_mailbox: Word = ""
+    writes: Writes = Writes.OFF
+    protected_mailboxes: Annotated[list[Line], _list_at(";")] = []
+    """Not split at commas: names of mailboxes may have them."""
+
+    writes_per_call: Annotated[int, Field(ge=1, le=CALL_WRITES_MAX)] = limits.WRITES_PER_CALL
+    writes_per_hour: Annotated[int, Field(ge=1, le=HOUR_WRITES_MAX)] = limits.WRITES_PER_HOUR
     password: Secret | None = None
     password_file: Line | None = None
     password_command: _Command | None = None

@@ -1,4 +1,4 @@
-"""The user's choices that tools depend on: the save folder, the time zone, who owns an account."""
+"""The user's choices that tools depend on: folders, the time zone, who owns an account."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,6 +15,12 @@ class Preferences:
 
     save_folder: Path | None = None
     """Where to save attachments; None if saving is switched off."""
+
+    attach_folder: Path | None = None
+    """Where the files are that may be attached to drafts; None for none."""
+
+    journal_folder: Path | None = None
+    """Where to record what was changed; None to change nothing."""
 
     zone: tzinfo = UTC
     """Decides when a day begins in a search, and how times are shown."""

@@ -11,7 +11,8 @@ import anyio
 from pydantic import BaseModel
 
 from mailmcp.documents.extractor import Extractor
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Writes
+from mailmcp.imap.errors import writes_forbidden_error
 from mailmcp.imap.pool import Pool, ResultT, Telemetry
 from mailmcp.imap.search.cache import UidCache
 from mailmcp.imap.session import Session
@@ -100,6 +101,18 @@ class Call(Shared):
             list_accounts = NextAction(instruction="List the accounts.", tool=LIST_ACCOUNTS)
             raise error.replace(next_action=list_accounts) from None
         self.account_id = account.account_id
+        return account
+
+    def choose_account_to_write(self, account_id: str, level: Writes) -> Account:
+        """Choose an account likewise, whose settings must allow what `level` does.
+
+        Raises:
+            InvalidInputError, NotFoundError: As for `choose_account`.
+            AuthFailedError: They don't; the reason is `writes_forbidden`.
+        """
+        account = self.choose_account(account_id)
+        if not account.writes.includes(level):
+            raise writes_forbidden_error(account, level)
         return account
 
     def choose_message(self, ref: MessageRef, account_id: str) -> MessageRef:
@@ -198,5 +211,8 @@ class MailTool(Tool):
     """The data model with lean rows, if it differs."""
 
     read_only: bool = True
+    writes: Writes = Writes.OFF
+    """What it takes: it is listed only if the settings of an account allow that."""
+
     saves_files: bool = False
     """Whether it can save files on this machine, if the user has set a folder for them."""

@@ -8,7 +8,6 @@ connection was lost or the process ended.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final
 
 from mcp_envelope import ToolError
@@ -86,7 +85,7 @@ class Prepared:
     uidvalidity: int
     """Of the order's mailbox."""
 
-    before: Mapping[int, Known] = MappingProxyType({})
+    before: Mapping[int, Known] = field(default_factory=dict)
     """By UID. An order's messages that aren't in it have gone already."""
 
     target_uidvalidity: int = 0

@@ -1,0 +1,99 @@
+"""Which mailboxes a session may change, and SELECT, which opens them to do so.
+
+A mailbox is known by the name that LIST gives it, and by no other: a server may know more names for one.
+"""
+
+import unicodedata
+from typing import Final
+
+from mailmcp.imap.account import Account, Writes
+from mailmcp.imap.command import Command, RefusedError, Response, canonical_name
+from mailmcp.imap.errors import mailbox_missing_error, mailbox_protected_error, writes_forbidden_error
+from mailmcp.imap.mailboxes import decode_mailbox, list_mailboxes
+from mailmcp.imap.session import SelectedMailbox, Session, quoted_mailbox
+from mailmcp.reasons import Reason
+from mcp_envelope import InternalError, code
+
+SYSTEM_FLAGS: Final = frozenset({"\\answered", "\\flagged", "\\deleted", "\\seen", "\\draft"})
+
+
+def find_use(session: Session, name: str) -> str:
+    """Return the special use of a mailbox that may be changed, "" for an ordinary one.
+
+    One round trip, once a session.
+
+    Raises:
+        NotFoundError: LIST doesn't show it, or it can't be opened; the reason is `mailbox_missing`.
+        AuthFailedError: The settings protect it; the reason is `mailbox_protected`.
+    """
+    account = session.account
+    if session.special_uses is None:
+        listed = (each for each in list_mailboxes(session) if each.selectable)
+        session.special_uses = {each.name: each.special_use for each in listed}
+    use = session.special_uses.get(canonical_name(name))
+    if is_protected(account, name, use or ""):
+        raise mailbox_protected_error(account.account_id, name)
+    if use is None:
+        raise mailbox_missing_error(account.account_id, name)
+    return use
+
+
+def is_protected(account: Account, name: str, special_use: str = "") -> bool:
+    """Return whether the settings protect a mailbox, by its name in any case and spelling, or by its use."""
+    protected = {_folded(each) for each in account.protected_mailboxes}
+    return not protected.isdisjoint({_folded(name), _folded(special_use) or None})
+
+
+def _folded(name: str) -> str:
+    """Return a name without what may be ignored in it: case, composition, modified UTF-7, a last slash."""
+    decoded = decode_mailbox(name.encode()) if name.isascii() else name
+    return unicodedata.normalize("NFKC", decoded).casefold().rstrip("/")
+
+
+def select(
+    session: Session, name: str, *, uidvalidity: int | None, before: Command | None = None
+) -> tuple[SelectedMailbox, Response | RefusedError | None]:
+    """Open a mailbox to change it; one round trip, or none if it is open.
+
+    Args:
+        session: Of a level that may write.
+        name: As LIST has it.
+        uidvalidity: What it must have; None for any.
+        before: Sent in front of the SELECT, in the same round trip.
+
+    Returns:
+        The mailbox, and the result of `before`.
+
+    Raises:
+        AuthFailedError: It is protected, or at the level `drafts` it isn't for drafts.
+        NotFoundError, ConflictError: It is gone, or has another UIDVALIDITY.
+        InternalError: The server opens it read-only, or not at all, or the connection failed.
+    """
+    use, name = find_use(session, name), canonical_name(name)
+    if use != "\\Drafts" and not session.writes.includes(Writes.ORGANIZE):
+        raise writes_forbidden_error(session.account, Writes.ORGANIZE)
+    mailbox, commands = session.mailbox, [before] if before else []
+    is_open = mailbox is not None and mailbox.name == name and mailbox.permanent_flags is not None
+    if not is_open:
+        commands.append(Command(name="SELECT", arguments=[quoted_mailbox(session.quirks, name)]))
+    replies = session.run_all(commands) if commands else []
+    selected = None if is_open else replies[-1]
+    mailbox = session.apply_examine(name, selected, uidvalidity=uidvalidity)
+    if isinstance(selected, Response):
+        if "READ-WRITE" not in selected.untagged:
+            account_id = session.account.account_id
+            raise InternalError(
+                f"The server opens mailbox {code(name)} of account {account_id} read-only.",
+                reason=Reason.PERMISSION_DENIED,
+                details={"account_id": account_id, "mailbox": name},
+            )
+        mailbox.permanent_flags = _permanent_flags(selected)
+    return mailbox, replies[0] if before else None
+
+
+def _permanent_flags(selected: Response) -> frozenset[str]:
+    """Return what can be stored; everything if the server doesn't say (RFC 9051 section 7.1)."""
+    said = selected.untagged.get("PERMANENTFLAGS")
+    if not said or not isinstance(said[-1], bytes):
+        return SYSTEM_FLAGS | {"\\*"}
+    return frozenset(said[-1].decode("utf-8", "replace").lower().strip("() ").split())

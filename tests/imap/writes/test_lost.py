@@ -1,0 +1,181 @@
+"""A connection that is cut: nothing is repeated, and what became of the order is found out afterwards."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from imap.writes.orders import (
+    EXCHANGE,
+    GMAIL,
+    ICLOUD,
+    fates,
+    find_out,
+    make_order,
+    peer_account,
+    writing_on,
+)
+from imap.writes.test_traps import mailbox, serve, subjects
+from mailmcp.imap.writes.carry_out import carry_out
+from mailmcp.imap.writes.look_up import SETTLE_S
+from mailmcp.imap.writes.prepare import prepare
+from mailmcp.imap.writes.values import Action, Fate, Prepared
+from servers.peer import Peer, PeerFactory
+from servers.peer_actions import Action as PeerAction
+from servers.peer_actions import Bye, Close, Respond, Rule, Silence
+from servers.peer_mailbox import make_messages
+
+DONE, FAILED, UNKNOWN = Fate.DONE, Fate.FAILED, Fate.UNKNOWN
+
+DRAFT: dict[str, Any] = {"octets": make_messages(8)[0].octets, "header_message_id": "8@example.org"}
+
+BEFORE = Close("before")
+"""The command is received and isn't carried out."""
+
+WITHIN = Close("within", reset=True)
+"""It is carried out, and half of the answer comes."""
+
+
+def lose(server: Peer, action: Action, *rules: Rule, **options: Any) -> Prepared:
+    """Carry an order out over a connection that is cut, which leaves all of it unknown."""
+    name = "Drafts" if action is Action.APPEND else "INBOX"
+    with writing_on(peer_account(server)) as session:
+        prepared = prepare(session, make_order(action, name, **options))
+        server.rules.extend(rules)
+        results = carry_out(session, prepared)
+        assert session.in_doubt
+    server.rules.clear()
+    assert [each.fate for each in results] == [UNKNOWN] * len(results)
+    return prepared
+
+
+@pytest.mark.parametrize(
+    ("action", "command", "options"),
+    [
+        (Action.MOVE, "UID MOVE", {"uids": (1, 2), "target": "Work"}),
+        (Action.COPY, "UID COPY", {"uids": (1, 2), "target": "Work"}),
+        (Action.APPEND, "APPEND", DRAFT),
+        (Action.FLAGS, "UID STORE", {"uids": (1, 2), "add": ("\\Seen",)}),
+    ],
+)
+@pytest.mark.parametrize(
+    ("cut", "happened"), [(BEFORE, False), (WITHIN, True), (Bye(), False), (Respond(b"%%%\r\n"), False)]
+)
+def test_the_outcome_is_found_out_and_nothing_is_sent_again(
+    peer: PeerFactory,
+    action: Action,
+    command: str,
+    options: dict[str, Any],
+    cut: PeerAction,
+    *,
+    happened: bool,
+) -> None:
+    server = serve(peer, EXCHANGE)
+    mailbox(server, "Work").messages += make_messages(1, 40)  # as an earlier copy: it isn't the new one
+    prepared = lose(server, action, Rule(command=command, action=cut), **options)
+    mailbox(server, "Work").messages += make_messages(50)
+    found = find_out(peer_account(server), prepared)
+    assert {each.fate for each in found} == {DONE if happened else FAILED}
+    if happened and action is not Action.FLAGS:
+        places = subjects(server, "Drafts" if action is Action.APPEND else "Work")
+        assert [places[each.new_uid] for each in found] == [str(each.uid or 8) for each in found]
+    assert [each.name for each in server.commands].count(command) == 1
+
+
+def test_a_server_may_still_be_at_it(peer: PeerFactory) -> None:
+    """Dovecot carries a MOVE out after its client has gone: what isn't done yet is looked at again."""
+    server = serve(peer, EXCHANGE)
+    prepared = lose(server, Action.MOVE, Rule(command="UID MOVE", action=BEFORE), uids=(1, 2), target="Work")
+    waited: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waited.append(seconds)
+        for each in server.mailbox.messages[:2]:
+            mailbox(server, "Work").messages.append(replace(each, uid=each.uid + 60))
+        del server.mailbox.messages[:2]
+
+    found = find_out(peer_account(server), prepared, wait=wait)
+    assert fates(found) == {1: (DONE, 61), 2: (DONE, 62)}
+    assert waited == [SETTLE_S]
+    assert fates(find_out(peer_account(server), prepared, wait=waited.append)) == fates(found)
+    assert waited == [SETTLE_S], "all is done, so there is nothing to wait for"
+
+
+@pytest.mark.parametrize("cut", [BEFORE, WITHIN])
+@pytest.mark.parametrize("command", ["UID COPY", "UID STORE", "UID EXPUNGE"])
+def test_without_move_it_may_stop_after_each_step(peer: PeerFactory, command: str, cut: PeerAction) -> None:
+    server = serve(peer, ICLOUD)
+    prepared = lose(server, Action.MOVE, Rule(command=command, action=cut), uids=(1, 2), target="Work")
+    left, there = set(subjects(server, "INBOX")) & {1, 2}, set(subjects(server, "Work"))
+    assert (left or {1, 2}) == (there or {1, 2}) == {1, 2}
+    assert left | there == {1, 2}, "no message is lost"
+    for each in find_out(peer_account(server), prepared):
+        assert each.fate is (FAILED if left else DONE)
+        assert each.new_uid == (each.uid if there else 0)
+
+
+@pytest.mark.parametrize("command", ["UID MOVE", "UID STORE", "UID EXPUNGE"])
+@pytest.mark.parametrize("cut", [BEFORE, WITHIN])
+def test_deleting_on_gmail_may_stop_in_trash(peer: PeerFactory, command: str, cut: PeerAction) -> None:
+    server = serve(peer, GMAIL)
+    prepared = lose(server, Action.DELETE, Rule(command=command, action=cut), uids=(1, 2))
+    in_trash = subjects(server, "Trash")
+    is_deleted = not in_trash and 1 not in subjects(server, "INBOX")
+    found = find_out(peer_account(server), prepared)
+    assert [each.fate for each in found] == [DONE if is_deleted else FAILED] * 2
+    assert {each.new_uid for each in found} == (set(in_trash) or {0})
+
+
+@pytest.mark.parametrize("where", ["INBOX", "Work"])
+def test_of_a_mailbox_that_was_rebuilt_nothing_is_known(peer: PeerFactory, where: str) -> None:
+    server = serve(peer, EXCHANGE)
+    prepared = lose(server, Action.MOVE, Rule(command="UID MOVE", action=WITHIN), uids=(1,), target="Work")
+    mailbox(server, where).uidvalidity += 1
+    assert fates(find_out(peer_account(server), prepared)) == {1: (UNKNOWN, 0)}
+
+
+def test_what_has_no_id_stays_unknown(peer: PeerFactory) -> None:
+    server = serve(peer, EXCHANGE)
+    server.mailbox.messages[0].octets = b"Subject: no id\r\n\r\nText\r\n"
+    rule = Rule(command="UID COPY", action=WITHIN)
+    prepared = lose(server, Action.COPY, rule, uids=(1, 2), target="Work")
+    assert fates(find_out(peer_account(server), prepared)) == {1: (UNKNOWN, 0), 2: (DONE, 2)}
+
+
+def test_what_came_for_other_reasons_is_not_taken_for_it(peer: PeerFactory) -> None:
+    """The same message, copied before the order by hand, has a lower UID than the target's UIDNEXT."""
+    server = serve(peer, EXCHANGE)
+    mailbox(server, "Work").messages.append(replace(server.mailbox.messages[0], uid=3))
+    prepared = lose(server, Action.COPY, Rule(command="UID COPY", action=BEFORE), uids=(1,), target="Work")
+    assert fates(find_out(peer_account(server), prepared)) == {1: (FAILED, 0)}
+
+
+def test_after_the_loss_the_rest_is_not_sent(peer: PeerFactory) -> None:
+    server = serve(peer, (*EXCHANGE, "MESSAGELIMIT=2"))
+    with writing_on(peer_account(server)) as session:
+        prepared = prepare(session, make_order(Action.MOVE, uids=(1, 2, 3, 4, 5), target="Work"))
+        server.rules.append(Rule(command="UID MOVE", nth=1, containing="3:4", action=WITHIN))
+        results = carry_out(session, prepared)
+    assert fates(results) == {1: (DONE, 1), 2: (DONE, 2), 3: (UNKNOWN, 0), 4: (UNKNOWN, 0), 5: (FAILED, 0)}
+    found = find_out(peer_account(server), prepared)
+    assert fates(found) == {uid: (DONE, uid) if uid < 5 else (FAILED, 0) for uid in (1, 2, 3, 4, 5)}
+
+
+def test_a_server_that_says_nothing_in_time_gets_nothing_more(peer: PeerFactory) -> None:
+    server = serve(peer, EXCHANGE)
+    with writing_on(peer_account(server, command_timeout_s=0.3)) as session:
+        prepared = prepare(session, make_order(Action.MOVE, uids=(1,), target="Work"))
+        server.rules.append(Rule(command="UID MOVE", action=Silence()))
+        [result] = carry_out(session, prepared)
+        [again] = carry_out(session, prepared)
+    assert (result.fate, again.fate) == (UNKNOWN, FAILED)
+    assert [each.name for each in server.commands].count("UID MOVE") == 1
+
+
+def test_the_answer_that_came_counts_though_it_could_not_be_looked_at(peer: PeerFactory) -> None:
+    server = serve(peer, EXCHANGE)
+    with writing_on(peer_account(server)) as session:
+        prepared = prepare(session, make_order(Action.COPY, uids=(1, 2), target="Work"))
+        server.rules.append(Rule(command="EXAMINE", action=BEFORE))
+        results = carry_out(session, prepared)
+    assert [each.fate for each in results] == [DONE, DONE], "COPYUID names them"
