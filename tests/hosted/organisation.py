@@ -179,6 +179,11 @@ def serve(
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}/mcp"
-    path = write_settings(organisation, server, folder, account=account, url=url, **oauth)
+    write_settings(organisation, server, folder, account=account, url=url, **oauth)
+    return replica(folder, port=port)
+
+
+def replica(folder: Path, *, port: int = 0) -> HttpProcess:
+    """Make one more process that serves by the settings in a folder."""
     home = {"XDG_DATA_HOME": str(folder / "data"), "XDG_STATE_HOME": str(folder / "state")}
-    return HttpProcess(None, "--config", str(path), "--port", str(port), variables=home)
+    return HttpProcess(None, "--config", str(folder / "config.toml"), "--port", str(port), variables=home)

@@ -1,5 +1,6 @@
 """Users are kept apart: what is one's is nobody else's, neither mail nor trouble."""
 
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -12,8 +13,9 @@ from hosted.conftest import SECRETS
 from hosted.in_process import Clock, serving
 from hosted.organisation import Organisation
 from mailmcp.hosted.credentials import by_store
+from mailmcp.hosted.principal import Principal
 from mailmcp.hosted.users import CALLS_PER_USER
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Password
 from mailmcp.imap.pool import AUTH_BACKOFF_S
 from servers.dovecot import Dovecot
 from servers.dovecot_config import PASSWORD
@@ -124,6 +126,29 @@ def test_a_slow_server_and_a_refused_login_of_one_user_are_nobody_elses(
 
     anyio.run(run)
     assert len([each for each in server.logins if "locked" in each.line]) == 1
+
+
+def test_the_latest_token_of_a_user_is_the_one_to_exchange(
+    organisation: Organisation, peer: PeerFactory
+) -> None:
+    _, template = start(peer)
+    received: list[Callable[[], str]] = []
+
+    def make(_principal: Principal, latest: Callable[[], str]) -> Password:
+        received.append(latest)
+        return Password(lambda: "fake-password")
+
+    async def run() -> None:
+        async with serving(organisation, template, make) as many:
+            await many.call(ANN)
+            await many.call(BOB)
+            before = [each() for each in received]
+            await many.call(ANN)
+            after = [each() for each in received]
+        assert len({*before, *after}) == 3
+        assert before[1] == after[1]
+
+    anyio.run(run)
 
 
 def test_a_user_who_is_idle_is_logged_out_and_served_again(

@@ -24,8 +24,11 @@ KEYS_FRESH_S: Final = 600.0
 KEYS_KEPT_S: Final = 3_600.0
 """For so long, keys that can't be fetched again still count."""
 
-FETCH_PAUSE_S: Final = 5.0
-"""Between two attempts: tokens with invented key ids shouldn't turn into requests."""
+FETCH_PAUSE_S: Final = 1.0
+"""Between two attempts for keys that aren't known: tokens with invented key ids wait, and share a request."""
+
+FETCH_AGAIN_S: Final = 30.0
+"""Between two attempts for keys that are known: nobody should wait for a server that is away."""
 
 _log = logging.getLogger(__name__)
 
@@ -58,6 +61,7 @@ class Issuer:
         self._lock = anyio.Lock()
         self._provider: Provider | None = None
         self._keys = KeySet([])
+        self._attempts = 0
         self._fetched_at = self._tried_at = float("-inf")
 
     @asynccontextmanager
@@ -73,7 +77,8 @@ class Issuer:
             IssuerUnavailableError: There are none, and they can't be fetched.
         """
         is_known = any(kid in (None, key.kid) for key in self._keys)
-        if not is_known or (self._age_s() >= KEYS_FRESH_S and not self._lock.locked()):
+        is_due = self._age_s() >= KEYS_FRESH_S and self._clock() - self._tried_at >= FETCH_AGAIN_S
+        if not is_known or (is_due and not self._lock.locked()):
             await self._once(self._fetch_keys)
         if self._age_s() >= KEYS_KEPT_S:
             raise IssuerUnavailableError("its keys could not be fetched")
@@ -101,11 +106,13 @@ class Issuer:
         return self._clock() - self._fetched_at
 
     async def _once(self, fetch: Callable[[], Awaitable[object]]) -> None:
-        """Fetch something, unless that was tried a moment ago; those who had to wait take the same result."""
+        """Fetch something, unless another request has done so while this one waited."""
+        before = self._attempts
         async with self._lock:
-            if self._clock() - self._tried_at < FETCH_PAUSE_S:
+            if self._attempts > before:
                 return
-            self._tried_at = self._clock()
+            await anyio.sleep(max(0.0, self._tried_at + FETCH_PAUSE_S - self._clock()))
+            self._attempts, self._tried_at = self._attempts + 1, self._clock()
             try:
                 await fetch()
             except IssuerUnavailableError as error:

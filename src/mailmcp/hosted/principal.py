@@ -5,6 +5,7 @@ from base64 import b32encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+from unicodedata import normalize
 
 USER_CHARS_MAX: Final = 254
 """As long as an address can be (RFC 5321 section 4.5.3.1.3)."""
@@ -33,7 +34,8 @@ class Principal:
     """The login name at the mail server, or what the settings make it of."""
 
     name: str = field(default="", compare=False)
-    addresses: tuple[str, ...] = field(default=(), compare=False)
+    address: str = field(default="", compare=False)
+    """Verified by the authorization server; "" for none."""
 
     def account_id(self, template_id: str) -> str:
         """Return the id of the user's account: the template's, and what no other user's has.
@@ -47,7 +49,8 @@ class Principal:
 def read_principal(claims: Mapping[str, Any], *, issuer: str, user_claim: str) -> Principal:
     """Read whose token it is from its claims, which were checked before.
 
-    An address must have been verified: users of some providers can enter any.
+    An address must have been verified: users of some providers can enter any. Mail servers take some letters
+    for others (RFC 4013): with those, a name might be another user's.
 
     Raises:
         RefusedTokenError: It names no user, or none that can be a login name.
@@ -60,13 +63,14 @@ def read_principal(claims: Mapping[str, Any], *, issuer: str, user_claim: str) -
         raise RefusedTokenError(f"it has no {user_claim}")
     if user_claim == "email" and not is_verified:
         raise RefusedTokenError("its email is not verified")
-    if len(user) > USER_CHARS_MAX or not all(each.isalnum() or each in _PUNCTUATION for each in user):
+    is_plain = all(each.isalnum() or each in _PUNCTUATION for each in user)
+    if not is_plain or len(user) > USER_CHARS_MAX or normalize("NFKC", user) != user:
         raise RefusedTokenError(f"its {user_claim} can't be a login name")
-    addresses = [claims.get("email") if is_verified else None, user]
+    address = claims.get("email") if is_verified else None
     return Principal(
         issuer=issuer,
         subject=subject,
         user=user,
         name=name if isinstance(name, str) else "",
-        addresses=tuple({each: None for each in addresses if isinstance(each, str) and "@" in each}),
+        address=address if isinstance(address, str) else "",
     )

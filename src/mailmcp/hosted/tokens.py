@@ -5,7 +5,8 @@ joserfc verifies signatures and claims; nothing of a token is logged.
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from joserfc import jws, jwt
@@ -69,26 +70,22 @@ class TokenChecker(TokenVerifier):
 
     async def _decode(self, token: str) -> Mapping[str, Any]:
         """Verify the signature of a JWT, then its claims."""
-        try:
+        with _refusing():
             header = jws.extract_compact(token.encode()).headers()
-            kid, kind = header.get("kid"), header.get("typ", "")
-            if header.get("alg") not in ALGORITHMS or str(kind).lower() not in _TYPES:
-                raise RefusedTokenError("it has another type or algorithm")
-            keys = await self._issuer.keys_for(kid)
+        if header.get("alg") not in ALGORITHMS or str(header.get("typ", "")).lower() not in _TYPES:
+            raise RefusedTokenError("it has another type or algorithm")
+        keys = await self._issuer.keys_for(header.get("kid"))
+        with _refusing():
             claims = jwt.decode(token, keys, algorithms=ALGORITHMS).claims
             self._check(claims, essential=True)
-        except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
-            raise RefusedTokenError(type(error).__name__) from None
         return claims
 
     async def _introspect(self, token: str) -> Mapping[str, Any]:
         claims = await self._issuer.introspect(token)
         if claims.get("active") is not True:
             raise RefusedTokenError("it is not active")
-        try:
+        with _refusing():
             self._check(claims, essential=False)
-        except JoseError as error:
-            raise RefusedTokenError(type(error).__name__) from None
         return claims
 
     def _check(self, claims: Mapping[str, Any], *, essential: bool) -> None:
@@ -105,6 +102,15 @@ class TokenChecker(TokenVerifier):
             exp={"essential": essential},
         )
         registry.validate(dict(claims))
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Refuse a token that can't be read or verified; an error could repeat what is in it."""
+    try:
+        yield
+    except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise RefusedTokenError(type(error).__name__) from None
 
 
 def _read_scopes(claims: Mapping[str, Any]) -> list[str]:

@@ -42,7 +42,7 @@ READERS: Final = 4 * EXTRACT_PROCESSES
 @dataclass(slots=True, eq=False)
 class _User:
     shared: Shared
-    received: str
+    received: str = field(repr=False)
     """The latest token."""
 
     last_used_at: float
@@ -70,11 +70,11 @@ class HostedUsers:
         Args:
             template: The account of everybody, with the placeholder in its login name.
             credentials: Makes what a user signs in with.
-            preferences: Of everybody; an owner under the template's id is what is known of each.
-            issuer: Whom tokens come from; opened together with this.
-            users_max: Users who can have a pool at a time.
+            preferences: Of everybody, with an owner for the template's id.
+            issuer: Whose tokens they send; opened together with this.
+            users_max: Users who can be served at a time.
             lean_rows: As `Shared`.
-            idle_s: When a user is dropped.
+            idle_s: How long a user may be idle.
             clock: Returns seconds that never run backwards.
         """
         self._template, self._credentials, self._preferences = template, credentials, preferences
@@ -123,9 +123,11 @@ class HostedUsers:
             self._drop_one()
         principal = token.principal
         account = account_of(principal, self._template, self._credentials, lambda: user.received)
-        owner = self._preferences.owner_of(self._template.account_id)
-        names = (principal.name,) if principal.name else ()
-        owner = replace(owner, names=names, addresses=principal.addresses)
+        owner = replace(
+            self._preferences.owner_of(self._template.account_id),
+            names=tuple(filter(None, [principal.name])),
+            addresses=tuple({each for each in (principal.address, account.user) if "@" in each}),
+        )
         shared = Shared(
             pool=Pool([account], clock=self._clock),
             preferences=replace(self._preferences, owners={account.account_id: owner}),
