@@ -21,7 +21,7 @@ from servers.dovecot import Dovecot
 from servers.dovecot_config import PASSWORD
 from servers.logins import plain_account
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Respond, Rule, Silence
+from servers.peer_actions import Respond, Rule, Silence, Stall
 from servers.peer_mailbox import make_messages
 
 ANN, BOB = SECRETS
@@ -164,6 +164,28 @@ def test_a_user_who_is_idle_is_logged_out_and_served_again(
 
     anyio.run(run)
     assert [each.name for each in server.commands].count("LOGOUT") == 2
+
+
+def test_a_call_in_flight_keeps_its_user(organisation: Organisation, peer: PeerFactory) -> None:
+    server, template = start(peer, Rule(command="UID SEARCH", action=Stall(octets=8, interval_s=0.05)))
+    clock, results = Clock(), list[CallToolResult]()
+
+    async def run() -> None:
+        async with (
+            serving(organisation, template, users_max=1, idle_s=0.01, clock=clock) as many,
+            anyio.create_task_group() as tasks,
+        ):
+
+            async def search() -> None:
+                results.append(await many.call(ANN))
+
+            tasks.start_soon(search)
+            await to_thread.run_sync(lambda: server.wait_for("UID SEARCH"))
+            clock.now += 1_000
+            assert reason_of(await many.call(BOB)) == "internal/busy"
+
+    anyio.run(run)
+    assert data_of(results[0])["messages"]
 
 
 def test_a_further_user_takes_the_place_of_one_who_was_idle_for_a_minute(
