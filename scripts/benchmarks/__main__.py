@@ -9,6 +9,7 @@ import click
 from scripts.benchmarks.calls import (
     Row,
     measure_calls,
+    measure_changes,
     measure_memory,
     measure_million,
     measure_start,
@@ -27,6 +28,7 @@ async def measure(server: Dovecot, *, rounds: int) -> list[Row]:
     rows = await measure_start(server, pairs=rounds)
     for rtt_ms in RTTS_MS:
         rows += await measure_calls(server, rtt_ms=rtt_ms, rounds=rounds)
+    rows += await measure_changes(server, rounds=rounds)
     return rows + await measure_memory(server)
 
 

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -22,6 +22,7 @@ from servers.proxy import CountingProxy
 
 SEARCH = "imap_search_messages"
 GET = "imap_get_message"
+CHANGES = "imap_get_changes"
 USER = "ann"
 MAILBOXES = ("INBOX", "Sent", "Drafts", "Archive", *(f"Projects/{number}" for number in range(1, 7)))
 """All that Dovecot has here, but for Junk and Trash. `*` means the same ten."""
@@ -201,6 +202,34 @@ async def _cases(client: Client) -> Sequence[Case]:
         Case(name="newest ten of ten mailboxes", arguments={"mailbox": "*"}),
         Case(name="by sender in ten mailboxes", arguments={"mailbox": "*", "from": SENDER}),
     )
+
+
+async def measure_changes(server: Dovecot, *, rounds: int) -> list[Row]:
+    """Change some messages between two states, and measure what it costs to learn of it."""
+    with CountingProxy(server.host, server.plain_port) as proxy:
+        async with _hosted(server, port=proxy.port) as client:
+            before = await _state(client, "INBOX")
+            with _signed_in(server) as other:
+                other.append("INBOX", next(make_messages(1)))
+                other.select_folder("INBOX")
+                other.add_flags("500:511", ["\\Flagged"], silent=True)
+                other.delete_messages("200:209,400", silent=True)
+                other.expunge()
+            every = await _state(client, "*")
+            cases = (
+                Case(name="nothing", arguments={"since": await _state(client, "INBOX")}, trips=1),
+                Case(name="24 changes", arguments={"since": before}, trips=2, octets=4_000),
+                Case(name="nothing in ten mailboxes", arguments={"since": every}, trips=2),
+            )
+            return [
+                await _measure("what has changed", client, proxy, replace(case, tool=CHANGES), rounds=rounds)
+                for case in cases
+            ]
+
+
+async def _state(client: Client, mailbox: str) -> str:
+    reply = await _call(client, CHANGES, {"mailbox": mailbox})
+    return str((reply.structured_content or {})["data"]["new_state"])
 
 
 async def measure_start(server: Dovecot, *, pairs: int) -> list[Row]:

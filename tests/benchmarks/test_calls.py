@@ -4,7 +4,7 @@ import anyio
 import pytest
 from scripts.benchmarks import mail
 from scripts.benchmarks.__main__ import format_table
-from scripts.benchmarks.calls import Row, measure_calls, running_site
+from scripts.benchmarks.calls import Row, measure_calls, measure_changes, running_site
 
 
 @pytest.mark.full
@@ -13,9 +13,10 @@ def test_each_call_takes_the_round_trips_that_it_may(monkeypatch: pytest.MonkeyP
 
     async def measure() -> list[Row]:
         with running_site(1_000) as server:
-            return await measure_calls(server, rtt_ms=0, rounds=2)
+            rows = await measure_calls(server, rtt_ms=0, rounds=2)
+            return rows + await measure_changes(server, rounds=2)
 
     rows = anyio.run(measure)
     assert [row.name for row in rows if not row.met] == [], "scripts/bench --quick shows the figures"
     assert "**missed**" not in format_table(rows)
-    assert {row.name for row in rows} >= {"word in the text", "next page", "message of 8 KB"}
+    assert {row.name for row in rows} >= {"word in the text", "next page", "message of 8 KB", "24 changes"}

@@ -1,5 +1,6 @@
 """The two mail servers of the tools' tests behind one face: Dovecot, and pymap of few extensions."""
 
+import socket
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -45,6 +46,7 @@ class Store:
     def client(self) -> Iterator[IMAPClient]:
         """Log in as another program of the same user."""
         with IMAPClient(self.account.host, self.account.port, ssl=False, timeout=TIMEOUT_S) as client:
+            client.socket().setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # it writes in pieces
             client.login(self.account.user, password_of(self.account))
             yield client
 

@@ -202,6 +202,11 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
         if unsent:
             wire.send(bytes(unsent))
 
+    def _raw_command(self, command: bytes, args: Any, uid: bool = True) -> Any:  # noqa: FBT001, FBT002 - as IMAPClient's
+        """Send a command of IMAPClient's that doesn't go through imaplib: SEARCH, MULTIAPPEND and others."""
+        self._wire.check_verb([*([b"UID"] if uid else []), command])
+        return super()._raw_command(command, args, uid)
+
     def set_timeout(self, seconds: float) -> None:
         """Bound the waits for the server from now on."""
         self._wire.sock.settimeout(seconds)

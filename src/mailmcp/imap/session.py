@@ -101,6 +101,9 @@ class SelectedMailbox:
     modseq: int = 0
     """HIGHESTMODSEQ (RFC 7162), which servers send once CONDSTORE is enabled; 0 otherwise."""
 
+    exists_then: int = 0
+    """How many messages it had when it was opened: what goes with `uidnext` and `modseq`."""
+
     permanent_flags: frozenset[str] | None = None
     r"""What can be stored, in lower case, `\\*` for any keyword; None if the mailbox is open read-only."""
 
@@ -246,6 +249,7 @@ class Session:
                 exists=exists,
                 uidnext=uidnext,
                 modseq=result.number("HIGHESTMODSEQ") or 0,
+                exists_then=exists,
             )
         assert self.mailbox is not None  # noqa: S101 - it is open
         if uidvalidity not in {None, self.mailbox.uidvalidity}:

@@ -144,7 +144,9 @@ def _open_call(request: Request) -> Iterator[Call]:
                 "restart this server (in most hosts: quit the host and start it again).",
                 reason=Reason.NO_ACCOUNT,
             )
-        call = shared.begin_call(deadline=request.deadline, report=request.report)
+        call = shared.begin_call(
+            deadline=request.deadline, report=request.report, request_id=request.request_id
+        )
         try:
             yield call
         finally:

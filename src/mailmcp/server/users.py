@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
+from mailmcp.tools.journal import Journal
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.tool import Shared
 
@@ -50,7 +51,13 @@ class OneUser(Users):
     @override
     async def opened(self) -> AsyncIterator[None]:
         async with Pool(self.accounts, clock=monotonic).opened() as pool:
-            self._shared = Shared(pool=pool, preferences=self.preferences, lean_rows=self.lean_rows)
+            folder = self.preferences.journal_folder
+            self._shared = Shared(
+                pool=pool,
+                preferences=self.preferences,
+                lean_rows=self.lean_rows,
+                journal=Journal(folder=folder) if folder else Journal(),
+            )
             yield
 
     @override

@@ -50,7 +50,7 @@ class MailboxChanges:
     """Messages that were moved or deleted; may include UIDs that never were. None if it isn't known which."""
 
     gone_count: int = 0
-    """How many are gone, if it isn't known which."""
+    """How many more are gone, and it isn't known which."""
 
     has_more: bool = False
     flags_known: bool = True
@@ -110,7 +110,8 @@ def _enable(session: Session) -> str:
             return extension
         reply = session.run_all([Command(name="ENABLE", arguments=[extension.encode()])])[0]
         session.mailbox = None  # its EXAMINE didn't say HIGHESTMODSEQ
-        if isinstance(reply, Response):
+        # An OK is no proof: ENABLED lists what was enabled (RFC 5161 section 3.2).
+        if isinstance(reply, Response) and extension in str(reply.untagged.get("ENABLED")).upper():
             session.enabled.add(extension)
             return extension
         session.quirks.refuse(extension)
@@ -124,7 +125,7 @@ def _state_steps(session: Session, extension: str) -> Steps[MailboxState]:
         mailbox=mailbox.name,
         uidvalidity=mailbox.uidvalidity,
         uidnext=_uidnext(session, mailbox),
-        exists=mailbox.exists,
+        exists=mailbox.exists_then,
         modseq=mailbox.modseq if extension else 0,
         uids=uids,
     )
@@ -137,49 +138,58 @@ def _changes_steps(
     requests = [_changed_since(state, extension)] if state.modseq and extension else []
     responses = yield requests
     mailbox = responses.mailbox
-    if extension and mailbox.modseq < state.modseq:
+    uidnext = _uidnext(session, mailbox)
+    # Within a page, a state may be ahead of HIGHESTMODSEQ.
+    modseq_fell = extension and state.after is None and mailbox.modseq < state.modseq
+    if modseq_fell or (state.uidvalidity and uidnext < state.uidnext):
         raise _not_computable(mailbox.name)
-    reply = responses.replies[0] if requests else None
-    if isinstance(reply, RefusedError):
-        raise refused_error(session.account.account_id, reply)
-    flags_known = reply is not None or state.exists == 0
+    reply = _unless_refused(session, responses.replies[0], extension) if requests else None
     updated = _updated(reply, state, mailbox) if reply else []
-    vanished = _vanished(reply, below=state.uidnext) if reply and extension == "QRESYNC" else None
+    gone = _vanished(reply, below=state.uidnext) if reply and extension == "QRESYNC" else None
     if len(updated) > limit:
         last = updated[limit - 1]
-        position = replace(state, modseq=last.modseq, after=last.uid)
-        return MailboxChanges(
-            state=position, updated=tuple(updated[:limit]), gone=vanished or (), has_more=True
-        )
-    uidnext = _uidnext(session, mailbox)
+        position = replace(state, modseq=last.modseq, after=last.uid, exists=_known(state, gone))
+        return MailboxChanges(state=position, updated=tuple(updated[:limit]), gone=gone or (), has_more=True)
     shown_end = min(state.uidnext + limit - len(updated), uidnext)
     created = yield from _fetch_created(session, range(state.uidnext, shown_end), items)
     after = replace(
         state,
         uidvalidity=mailbox.uidvalidity,
-        uidnext=max(shown_end, state.uidnext),
-        modseq=mailbox.modseq if extension else 0,
+        uidnext=shown_end,
+        modseq=mailbox.modseq if extension and (reply or not requests) else 0,
         after=None,
+        uids=state.uids if gone is None else None,
     )
-    gone = vanished
-    if extension == "QRESYNC":
-        after = replace(after, uids=None)
-    elif state.uids is not None:
+    is_compared = False
+    if gone is None and state.uids is not None:
         gone, after = yield from _compare_uids(session, state, after, mailbox)
-    if gone is None and state.exists == 0:
-        gone = ()
-    known = None if state.exists is None else state.exists + len(created.messages)
-    is_last = shown_end >= uidnext
-    gone_count = 0 if known is None or not is_last else max(known - mailbox.exists, 0)
+        is_compared = gone is not None
+    known = _known(state, gone, len(created.messages) + len(created.failures))
+    gone_count = 0
+    if shown_end >= uidnext:
+        gone_count = 0 if known is None or is_compared else max(known - mailbox.exists_then, 0)
+        if known is not None and not gone_count and gone is None:
+            gone = ()  # as many as there were
+        known = mailbox.exists_then
     return MailboxChanges(
-        state=replace(after, exists=mailbox.exists if is_last else known),
+        state=replace(after, exists=known),
         created=created,
         updated=tuple(updated),
         gone=gone,
         gone_count=gone_count,
-        has_more=not is_last,
-        flags_known=flags_known,
+        has_more=shown_end < uidnext,
+        flags_known=reply is not None or state.exists == 0,
     )
+
+
+def _unless_refused(session: Session, reply: Response | RefusedError, extension: str) -> Response | None:
+    """Return the reply to the FETCH of changes; None if the server doesn't know what it has enabled."""
+    if isinstance(reply, Response):
+        return reply
+    if not reply.is_unsupported:
+        raise refused_error(session.account.account_id, reply)
+    session.quirks.refuse(extension)
+    return None
 
 
 def _changed_since(state: MailboxState, extension: str) -> Command:
@@ -193,16 +203,25 @@ def _changed_since(state: MailboxState, extension: str) -> Command:
 def _updated(reply: Response, state: MailboxState, mailbox: SelectedMailbox) -> list[FetchedMessage]:
     """Return known messages whose flags changed, in the order of their changes.
 
-    What changed after EXAMINE belongs to the next call.
+    What changed after EXAMINE is above its HIGHESTMODSEQ. The next call gives it again, and so does each one
+    on a server whose HIGHESTMODSEQ stays behind.
     """
     rows, _ = parse_rows(reply)
     known = (state.modseq, UINT32_MAX if state.after is None else state.after)
-    changed = (
-        each
-        for each in rows.values()
-        if each.uid < state.uidnext and known < (each.modseq, each.uid) and each.modseq <= mailbox.modseq
+    changed = (replace(each, modseq=each.modseq or mailbox.modseq) for each in rows.values())
+    return sorted(
+        (each for each in changed if each.uid < state.uidnext and known < (each.modseq, each.uid)),
+        key=lambda each: (each.modseq, each.uid),
     )
-    return sorted(changed, key=lambda each: (each.modseq, each.uid))
+
+
+def _known(state: MailboxState, gone: Sequence[UidSpan] | None, created: int = 0) -> int | None:
+    """Return how many messages are known after a page; None if that isn't known.
+
+    At least so many if UIDs are among `gone` that never were, or that were there before.
+    """
+    named = sum(high - low + 1 for low, high in gone or ())
+    return None if state.exists is None else max(state.exists - named, 0) + created
 
 
 def _fetch_created(session: Session, uids: range, items: Sequence[str]) -> Steps[Fetched]:
@@ -218,7 +237,7 @@ def _compare_uids(
     session: Session, state: MailboxState, after: MailboxState, mailbox: SelectedMailbox
 ) -> Steps[tuple[tuple[UidSpan, ...] | None, MailboxState]]:
     """Return the messages of the state that are gone, and the next state with those that are there."""
-    if (state.exists, state.uidnext) == (mailbox.exists, mailbox.uidnext):
+    if (state.exists, state.uidnext) == (mailbox.exists_then, mailbox.uidnext):
         return (), after
     present = yield from _all_uids(session, below=after.uidnext)
     if present is None:

@@ -10,9 +10,8 @@ from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.writes.open import find_use, is_protected
 from mcp_envelope import BaseReason, InvalidInputError, NotFoundError
 
-_NAME_CHARS_MAX: Final = 200
-_FORBIDDEN: Final = re.compile(r"[*%\x00-\x1f\x7f]|\A\\|//|\A/|/\Z")
-"""Wildcards of LIST, controls, special uses, and levels without a name."""
+_FORBIDDEN: Final = re.compile(r"[*%\\\x00-\x1f\x7f]|//|\A/|/\Z")
+"""Wildcards of LIST, what escapes, controls, and levels without a name."""
 
 
 def create_mailbox(session: Session, name: str) -> None:
@@ -34,7 +33,7 @@ def create_mailbox(session: Session, name: str) -> None:
         raise writes_forbidden_error(account, Writes.ORGANIZE)
     if is_protected(account, name):
         raise mailbox_protected_error(account.account_id, name)
-    if not name or len(name) > _NAME_CHARS_MAX or _FORBIDDEN.search(name):
+    if not name or _FORBIDDEN.search(name):
         what = "must be a name that a mailbox can have: no * or %, and no level without a name."
         raise InvalidInputError.of("mailbox", BaseReason.INVALID_VALUE, what)
     try:

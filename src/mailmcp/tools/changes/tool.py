@@ -205,9 +205,10 @@ def _not_known(name: str, changes: MailboxChanges) -> Iterator[str]:
     """Say which changes of a mailbox are not known."""
     if not changes.flags_known:
         yield f"Which flags changed in {code(name)} isn't known."
-    if changes.gone is None and changes.gone_count:
-        yield f"{counted(changes.gone_count, 'message')} left {code(name)}; which isn't known."
-    elif changes.gone is None and not changes.has_more and not changes.flags_known:
+    if changes.gone_count:
+        what = "other message" if changes.gone else "message"
+        yield f"{counted(changes.gone_count, what)} left {code(name)}; which isn't known."
+    elif changes.gone is None and not changes.has_more:
         yield f"Whether messages left {code(name)} isn't known."
 
 
