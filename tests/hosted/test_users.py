@@ -118,7 +118,9 @@ def test_a_slow_server_and_a_refused_login_of_one_user_are_nobody_elses(
                 tasks.start_soon(many.call, "slow@example.com")
             await to_thread.run_sync(lambda: server.wait_for("LOGIN"))
             for reason in ("credentials_rejected", "backing_off", "backing_off"):
-                assert reason_of(await many.call("locked@example.com")) == f"auth_failed/{reason}"
+                locked = await many.call("locked@example.com")
+                assert reason_of(locked) == f"auth_failed/{reason}"
+                assert "administrator" in str(locked.content)
             assert data_of(await many.call("well@example.com"))["messages"]
             assert reason_of(await many.call("slow@example.com")) == "internal/busy"
             assert data_of(await many.call("well@example.com"))["messages"]
