@@ -63,6 +63,8 @@ def test_waiting_ends_at_the_deadline_and_a_cancelled_call_makes_room(
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(first.extract, _letter("a"), Kind.DOCX)
                 await to_thread.run_sync(door.read_bytes)
+                # Whoever doesn't wait now, crashes at once.
+                patched.setattr(process, "worker_command", lambda _: ["/no/such/program"])
                 soon = anyio.current_time() + 0.05
                 waited = await _cause(lambda: extractor.extract(_letter("b"), Kind.DOCX, deadline=soon))
                 assert waited is Cause.TIMED_OUT

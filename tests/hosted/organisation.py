@@ -97,8 +97,8 @@ class Organisation(AuthorizationServer):
             | {"kid": kid, "use": "sig"}
             for kid, key in self.keys.items()
         ]
-        odd = [{"kty": "AKP", "kid": "odd"}, {"kty": "RSA", "kid": "broken"}]
-        return super().documents() | {"/keys": {"keys": [*odd, *keys]}}
+        of_the_future = {"kty": "AKP", "kid": "future"}
+        return super().documents() | {"/keys": {"keys": [of_the_future, *keys]}}
 
     @override
     def endpoints(self) -> dict[str, Endpoint]:

@@ -263,6 +263,19 @@ def test_keys_rotate_and_an_issuer_that_is_away_goes_unnoticed_for_an_hour(
     anyio.run(run)
 
 
+@pytest.mark.parametrize("answer", ["{}", "[]", "x", '{"keys": [{"kty": "RSA"}]}', '{"keys": []}'])
+def test_without_keys_nobody_is_let_in_or_told_that_a_token_is_wrong(
+    known: Organisation, answer: str
+) -> None:
+    async def run() -> None:
+        async with client_of(known) as client:
+            assert (await ping(client, f"Bearer {known.issue(USER)}")).status_code == 503
+
+    known.answers["/keys"] = 200, answer
+    anyio.run(run)
+    known.answers.clear()
+
+
 def test_invented_key_ids_share_a_request_for_the_keys(known: Organisation) -> None:
     """And those who have a good token don't wait for it."""
 

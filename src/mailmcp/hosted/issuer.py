@@ -13,7 +13,7 @@ import anyio
 import httpx2
 from anyio import to_thread
 from joserfc.errors import JoseError
-from joserfc.jwk import JWKRegistry, KeySet
+from joserfc.jwk import KeySet
 
 from mailmcp.auth.client import HTTP_TIMEOUT_S, discover
 from mailmcp.auth.provider import Provider, SignInError
@@ -127,20 +127,12 @@ class Issuer:
         return self._provider
 
     async def _fetch_keys(self) -> None:
-        """Fetch the keys, less those that can't be read: one odd key must not take all others away."""
-        keys = []
-        listed = (await self._ask("GET", (await self._fetch_metadata()).jwks_uri)).get("keys")
-        for each in listed if isinstance(listed, list) else []:
-            try:
-                key = JWKRegistry.import_key(each)
-            except (JoseError, ValueError, TypeError, KeyError) as error:
-                _log.info("a key of the authorization server can't be read: %s", type(error).__name__)
-                continue
-            if key.key_type != "oct":  # a secret that everybody can read signs nothing
-                keys.append(key)
-        if not keys:
-            raise IssuerUnavailableError("it publishes no key")
-        self._keys, self._fetched_at = KeySet(keys), self._clock()
+        document: Any = await self._ask("GET", (await self._fetch_metadata()).jwks_uri)
+        try:
+            self._keys = KeySet.import_key_set(document)  # less those of kinds that it doesn't know
+        except (JoseError, ValueError, TypeError, KeyError) as error:
+            raise IssuerUnavailableError(f"its keys can't be read ({type(error).__name__})") from None
+        self._fetched_at = self._clock()
 
     async def _ask(self, method: str, url: str, **options: Any) -> dict[str, Any]:
         """Send a request, and return the JSON object of its answer."""
