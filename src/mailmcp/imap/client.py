@@ -132,8 +132,17 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
     @property
     def message_limit(self) -> int:
         """How many messages the server looks at in one command (RFC 9738); 0 for any number."""
-        said = next((each for each in self._known if each.startswith(b"MESSAGELIMIT=")), b"")
-        return int(said[13:]) if _NUMBER.fullmatch(said[13:]) else 0
+        return self._number_of(b"MESSAGELIMIT=")
+
+    @property
+    def append_limit(self) -> int:
+        """How many octets a message may have that is stored (RFC 7889); 0 for any number."""
+        return self._number_of(b"APPENDLIMIT=")
+
+    def _number_of(self, capability: bytes) -> int:
+        said = next((each for each in self._known if each.startswith(capability)), b"")
+        number = said.removeprefix(capability)
+        return int(number) if _NUMBER.fullmatch(number) else 0
 
     @property
     def preauthenticated(self) -> bool:

@@ -11,6 +11,7 @@ from mailmcp.tools.accounts import tool as accounts
 from mailmcp.tools.attachment import tool as attachment
 from mailmcp.tools.change import tool as change
 from mailmcp.tools.changes import tool as changes
+from mailmcp.tools.draft import tool as draft
 from mailmcp.tools.mailboxes import tool as mailboxes
 from mailmcp.tools.message import tool as message
 from mailmcp.tools.raw import tool as raw
@@ -30,4 +31,5 @@ TOOLS: Final[tuple[MailTool, ...]] = (
     changes.TOOL,
     change.TOOL,
     undo.TOOL,
+    draft.TOOL,
 )

@@ -98,6 +98,8 @@ def test_a_server_may_still_be_at_it(peer: PeerFactory) -> None:
     found = find_out(peer_account(server), prepared, wait=wait)
     assert fates(found) == {1: (DONE, 61), 2: (DONE, 62), 3: (FAILED, 0)}
     assert waited == [SETTLE_S] * 3
+    opened = [each.line for each in server.commands if each.name == "EXAMINE"]
+    assert opened.count('EXAMINE "INBOX"') == len(waited) + 1, "each look is a new one"
     del server.mailbox.messages[1:]
     mailbox(server, "Work").messages += [replace(server.mailbox.messages.pop(0), uid=63)]
     assert {each.fate for each in find_out(peer_account(server), prepared, wait=waited.append)} == {DONE}

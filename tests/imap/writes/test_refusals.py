@@ -175,9 +175,13 @@ def test_a_flag_is_one_that_can_be_stored(peer: PeerFactory, flag: str) -> None:
         ("\\Seen", "$Other", False),
         ("\\Seen \\*", "\\Flagged", False),
         ("", "\\Seen", False),
+        (None, "$Other", True),
     ],
 )
-def test_a_mailbox_may_store_few_flags(peer: PeerFactory, permanent: str, flag: str, *, stored: bool) -> None:
+def test_a_mailbox_may_store_few_flags(
+    peer: PeerFactory, permanent: str | None, flag: str, *, stored: bool
+) -> None:
+    """Or say nothing of it, and store all."""
     server = serve(peer, EXCHANGE)
     server.mailbox.permanent_flags = permanent
     with writing_on(peer_account(server)) as session:

@@ -207,6 +207,7 @@ def test_ids_of_a_mailbox_that_was_rebuilt_change_nothing(store: Store, open_des
             {"action": "flag", "search": {"fro": "ann"}},
             "search.fro: is not an argument",
         ),
+        ({"action": "flag", "search": "from:ann"}, "search: must be an object"),
         ({"action": "flag", "search": {"since": "soon"}}, "search.since: is not a date."),
         ({"action": "flag", "search": {"account_id": "work", "query": "from:ann"}}, "search.query: "),
         ({"action": "flag", "search": {"from": "ann", "limit": 3}}, "search.limit: is not for a change"),
@@ -306,7 +307,7 @@ def test_a_mailbox_that_is_missing_is_made_only_when_that_was_confirmed(store: S
     store.fill("INBOX", letters("Letter"))
     ids = desk.message_ids()
     plan = ask(desk, "move", message_ids=ids, mailbox="Wrok").plan
-    assert "There is no mailbox `Wrok`: it would be made.\nThere is `Work`." in plan
+    assert "There is no mailbox `Wrok`: it would be made.\nDid you mean `Work`?" in plan
     assert contents(store) == {"INBOX": {"Letter": PLAIN}}
     reply = confirm(desk, "move", message_ids=ids, mailbox="Projects/Next")
     assert contents(store) == {"Projects/Next": {"Letter": PLAIN}}

@@ -2,6 +2,8 @@
 
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -156,10 +158,23 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, make: Callable
     assert caught.value.reason is Reason.JOURNAL_FAILED
 
 
-def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "journal.jsonl").symlink_to("/dev/full")
-    with pytest.raises(InternalError, match="No space left"):
-        begin(Journal(folder=tmp_path))
+@pytest.mark.parametrize("room", [0, 20])
+def test_a_full_disk_is_an_error_and_harms_no_other_line(tmp_path: Path, room: int) -> None:
+    """Where there is room for a part of a line, it is no line."""
+    journal = Journal(folder=tmp_path)
+    first = begin(journal)
+    size = (tmp_path / "journal.jsonl").stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, before[1]))
+    try:
+        with pytest.raises(InternalError, match=r"File too large|No space left"):
+            begin(journal)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    last = begin(journal)
+    assert [each.entry_id for each in journal.read().entries] == [last, first]
 
 
 def test_one_call_at_a_time_changes_an_account(tmp_path: Path) -> None:

@@ -111,7 +111,8 @@ def test_the_hourly_ceiling_outlives_the_process(moving: Peer, open_desk: DeskFa
     assert limit is not None
     assert (limit.limit, limit.remaining) == (3, 1)
     assert limit.retry_after_s == pytest.approx(40 * 60, abs=1)  # the journal counts whole seconds
-    assert fates(carry_out(again, move(1, mailbox="Work", target="INBOX"), undoes=ran.entry_id)) == [[DONE]]
+    back = move(1, 2, mailbox="Work", target="INBOX")
+    assert fates(carry_out(again, back, undoes=ran.entry_id)) == [[DONE, DONE]], "undoing isn't limited"
     again.journal.clock = lambda: now + timedelta(seconds=limit.retry_after_s or 0)
     assert fates(carry_out(again, move(3, 4))) == [[DONE, DONE]]
 
@@ -267,3 +268,25 @@ def test_a_call_that_is_cancelled_ends_after_the_order_that_is_under_way(
         assert len(entry.carried) == 1
         assert dovecot_mail.flags("INBOX").keys() == {*uids[1:]}
         assert fates(carry_out(desk, move(*uids[1:]))) == [[DONE, DONE]], "the account isn't locked"
+
+
+def test_whatever_gives_text_out_notes_it(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    """A list without snippets gives none."""
+    attached = make_letter("With a file")
+    attached.add_attachment(b"text", maintype="text", subtype="plain", filename="a.txt")
+    dovecot_mail.fill("INBOX", [attached.as_bytes()])
+    [message_id] = (desk := open_desk(dovecot_mail.account)).message_ids()
+    about = {"message_id": message_id}
+    gives: list[tuple[str, dict[str, Any]]] = [
+        ("imap_get_message", about),
+        ("imap_get_thread", about),
+        ("imap_get_attachment", {**about, "part_id": "2"}),
+        ("imap_get_message_raw", about),
+        ("imap_search_messages", {"snippet_max_chars": 100}),
+    ]
+    desk.search()
+    assert list(desk.read_ids) == []
+    for tool, arguments in gives:
+        desk.read_ids.clear()
+        desk.call(tool, arguments)
+        assert list(desk.read_ids) == [message_id], tool

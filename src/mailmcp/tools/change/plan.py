@@ -108,7 +108,7 @@ def _about_target(change: Change) -> Iterator[str]:
     if change.creates:
         yield f"There is no mailbox {code(change.target)}: it would be made."
         if similar := suggest_mailboxes(change.target, change.selection.mailboxes):
-            yield f"There is {', '.join(map(code, similar))}."
+            yield f"Did you mean {' or '.join(map(code, similar))}?"
 
 
 def _about_flags(rows: Collection[FetchedMessage]) -> Iterator[str]:

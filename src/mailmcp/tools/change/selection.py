@@ -93,13 +93,10 @@ async def select_by_ids(call: Call, account: Account, refs: Sequence[MessageRef]
     """Look at messages; two round trips.
 
     Raises:
-        InvalidInputError: There are more than a call may change.
         ConflictError: A mailbox was rebuilt, so that its ids are of other messages.
         ToolError: None is there.
     """
     call.mailbox = ", ".join(dict.fromkeys(each.mailbox for each in refs))
-    if len(refs) > account.writes_per_call:
-        raise _too_many(account, "message_ids", f"are {len(refs)} messages", "Send fewer.")
     selection = Selection(account=account, mailboxes=await call.ask(list_mailboxes))
     fetched = await fetch_parts(call, refs, lambda session, _ref: [*_ROW, *id_items(session)])
     for ref, failure in fetched.failures.items():
@@ -131,8 +128,13 @@ async def select_by_search(call: Call, account: Account, search: Search) -> Sele
     found = sum(len(page.matches) for page in pages)
     if found > account.writes_per_call:
         at_most = "" if all(page.total_exact for page in pages) else "at most "
-        matches = f"matches {at_most}{sum(page.total for page in pages)} messages"
-        raise _too_many(account, "search", matches, "Narrow it, for example by since and before or from.")
+        raise InvalidInputError.of(
+            "search",
+            Reason.TOO_MANY,
+            f"matches {at_most}{sum(page.total for page in pages)} messages; one call may change "
+            f"{account.writes_per_call} in account {account.account_id}. Nothing was done. Narrow it, for "
+            "example by since and before, and send a call for each part.",
+        )
     coverage = Coverage(searches=searches)
     look = repeat_search(searches.search, "Look at what it finds.")
     left = [_left_issue(page) for page in pages if page.left]
@@ -191,11 +193,3 @@ async def _complete(call: Call, selection: Selection, next_action: NextAction) -
         selection.labels[ref] = tuple(map(decode_mailbox, fetched.messages[ref].labels))
     selection.messages = dict(once.values())
     return selection
-
-
-def _too_many(account: Account, argument: str, found: str, advice: str) -> InvalidInputError:
-    message = (
-        f"{found}; one call may change {account.writes_per_call} in account {account.account_id}. "
-        f"Nothing was done. {advice}"
-    )
-    return InvalidInputError.of(argument, Reason.TOO_MANY, message)

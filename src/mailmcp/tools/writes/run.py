@@ -13,7 +13,6 @@ from typing import Final
 
 import anyio
 from anyio import to_thread
-from anyio.lowlevel import checkpoint_if_cancelled
 
 from mailmcp.imap.account import Account, Writes
 from mailmcp.imap.pool import Writer
@@ -171,7 +170,8 @@ class _Run:
                 self.stopped = DeadlineError(message, reason=BaseReason.DEADLINE)
                 return
             await self._carry_out(writer, order)
-            await checkpoint_if_cancelled()
+            if order.action is Action.APPEND and not self.stopped:
+                self.stopped = self.carried[-1].results[0].error  # what follows would make room for it
             slowest_s = max(slowest_s, anyio.current_time() - began)
             if len(self.carried) == number:
                 self.call.report(count_messages(self.orders[:number]), total, "messages changed")
