@@ -54,6 +54,7 @@ def run(path: Path, *arguments: str, typed: str = "") -> Result:
         (STORED + ACCOUNT + 'auth = "oauth2"\ntoken_command = ["x"]\n', "auth: can't be combined with"),
         (STORED + ACCOUNT + f'[server]\nhttp_token = "{"x" * 16}"\n', "server.http_token: can't be combined"),
         (STORED + ACCOUNT + '[attachments]\nsave_folder = "/tmp"\n', "attachments.save_folder: can't be"),
+        (STORED + ACCOUNT + '[attachments]\nattach_folder = "/tmp"\n', "attachments.attach_folder: can't be"),
         (STORED + 'check = "introspection"\n' + ACCOUNT, "http.oauth.client_secret: is missing"),
         (OAUTH.format(sign_in="exchange") + ACCOUNT, "http.oauth.client_id: is missing"),
         (OAUTH.format(sign_in="master") + ACCOUNT, "http.oauth.master_user: is missing"),

@@ -53,6 +53,7 @@ def find_faults(
     for table, key, why in (
         ("server", "http_token", "clients can send only one token"),
         ("attachments", "save_folder", "all users would share it"),
+        ("attachments", "attach_folder", "all users would share it"),
     ):
         if getattr(tables[table], key):
             yield f"{path}: {table}.{key}: can't be combined with [http.oauth]: {why}"
