@@ -55,6 +55,7 @@ def run_server(
     *,
     source: str = "",
     users: Users | None = None,
+    clean_up: Callable[[], object] | None = None,
 ) -> None:
     """Serve until the client or a signal ends it, and exit.
 
@@ -63,6 +64,7 @@ def run_server(
         run: Serves a server; None to serve over stdio.
         source: Where the accounts come from, for the log, if not from the settings.
         users: Who is served, if not the owner of the accounts.
+        clean_up: Called before the process exits.
     """
     for warning in settings.warnings:
         _log.warning("%s", warning)
@@ -79,8 +81,14 @@ def run_server(
         call_timeout_s=settings.server.call_timeout_s,
         preferences=settings.preferences,
     )
-    (run or partial(run_stdio, leave=exit_now))(build_server(settings.accounts, options, users))
-    exit_now()
+
+    def leave() -> None:
+        if clean_up:
+            clean_up()
+        exit_now()
+
+    (run or partial(run_stdio, leave=leave))(build_server(settings.accounts, options, users))
+    leave()
 
 
 def _http_runner(settings: Settings, host: str, port: int) -> tuple[Callable[..., None], Users | None]:
