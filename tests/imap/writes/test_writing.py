@@ -20,7 +20,7 @@ from mailmcp.imap.writes.values import Action
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, DeadlineError, InternalError, NotFoundError, ToolError
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Close, Respond, Rule
+from servers.peer_actions import Close, Respond, Rule, Silence
 
 ResultT = TypeVar("ResultT")
 
@@ -64,6 +64,7 @@ def test_each_block_has_a_session_of_its_own_that_ends_with_it(peer: PeerFactory
                 assert await writer.run(mark)
                 assert await writer.run(mark), "one login for all of the block"
         await read(pool)
+        assert len(pool.sessions_of("main").idle) == 1, "none that may write is kept"
         server.wait_closed(2)
         server.wait_closed(3)
 
@@ -77,19 +78,23 @@ def test_each_block_has_a_session_of_its_own_that_ends_with_it(peer: PeerFactory
     assert {"SELECT", "UID STORE", "LOGOUT"} <= by_connection[2] & by_connection[3]
 
 
-def test_work_is_never_repeated(peer: PeerFactory) -> None:
+@pytest.mark.parametrize(
+    ("fault", "reason"), [(Close("before"), Reason.CONNECTION_LOST), (Silence(), Reason.COMMAND)]
+)
+def test_work_is_never_repeated(peer: PeerFactory, fault: Close | Silence, reason: Reason) -> None:
+    """Nor is anything sent on a connection that is out of step."""
     server = serve(peer, EXCHANGE)
-    server.rules.append(Rule(command="NOOP", action=Close("before")))
+    server.rules.append(Rule(command="NOOP", action=fault))
 
     async def use(pool: Pool) -> None:
         async with writing(pool) as writer:
-            for _ in range(2):
-                with pytest.raises(InternalError) as caught:
+            for expected in (reason, Reason.CONNECTION_LOST):
+                with pytest.raises(ToolError) as caught:
                     await writer.run(lambda session: session.run("NOOP"))
-                assert caught.value.reason is Reason.CONNECTION_LOST
+                assert caught.value.reason is expected
         assert await read(pool), "those that read go on"
 
-    in_pool(peer_account(server), use)
+    in_pool(peer_account(server, command_timeout_s=1.0), use)
     assert [each.name for each in server.commands].count("NOOP") == 1
 
 
@@ -196,6 +201,7 @@ def test_where_all_that_the_server_allows_are_busy_one_is_waited_for(peer: PeerF
             await anyio.to_thread.run_sync(begun.wait)
             tasks.start_soon(write)
             await anyio.to_thread.run_sync(partial(server.wait_for, "LOGIN", nth=2))
+            await anyio.to_thread.run_sync(server.wait_closed, 2)
             await anyio.wait_all_tasks_blocked()
             may_end.set()
 
