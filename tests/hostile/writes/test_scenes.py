@@ -52,7 +52,7 @@ from mailmcp.imap.session import Session
 from mailmcp.imap.verbs import ForbiddenCommandError
 from mailmcp.imap.writes.prepare import prepare
 from mailmcp.imap.writes.values import Action, Order
-from mailmcp.server import app
+from mailmcp.server import users
 from mailmcp.tools.tool import Call, Shared
 from mcp_envelope import AuthFailedError, Confirmations
 from servers.dovecot import Dovecot, Login
@@ -334,7 +334,7 @@ def test_10_a_confirmation_that_comes_too_late_does_nothing(
 ) -> None:
     now = [1_800_000_000.0]
     confirmations = Confirmations(clock=lambda: now[0])
-    monkeypatch.setattr(app, "Shared", partial(Shared, confirmations=confirmations))
+    monkeypatch.setattr(users, "Shared", partial(Shared, confirmations=confirmations))
     before, agent = truth(store), serve(era=era, forms=forms)
     search = {"mailbox": "*", "subject": "Letter"}
 

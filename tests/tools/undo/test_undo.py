@@ -113,7 +113,7 @@ def test_moved_messages_come_back_and_go_again(mail: Store, desk: Desk) -> None:
 
 
 def test_only_flags_that_were_really_changed_go_back(mail: Store, desk: Desk) -> None:
-    r"""The first was flagged before and the last unread; the third was marked otherwise since, the fourth is gone."""
+    r"""The first was flagged before and the last unread; others were marked otherwise since, or are gone."""
     [first] = mail.fill("INBOX", letters(1), flags=[b"\\Flagged", b"\\Seen"])
     others = mail.fill("INBOX", letters(4)[1:], flags=[b"\\Seen"])
     uids = [first, *others, *mail.fill("INBOX", letters(5)[4:])]
