@@ -17,6 +17,7 @@ import anyio
 from mcp import Client
 from mcp_types import CallToolResult
 
+from mailmcp.imap.account import Account, Password, Writes
 from mailmcp.reasons import Reason
 from mailmcp.server.app import Options, make_toolset
 from mcp_envelope import BaseReason, Code, Dialect
@@ -131,7 +132,10 @@ def code_table() -> str:
 def tool_page() -> str:
     """Write each tool: what it is for, what it takes, what its data hold."""
     parts = []
-    for published in make_toolset(Options()).publish():
+    writable = Account(
+        account_id="work", host="", port=993, user="", credentials=Password(str), writes=Writes.ALL
+    )
+    for published in make_toolset(Options(), [writable]).publish():
         tool = published.model_dump(mode="json", by_alias=True, exclude_none=True)
         required = tool["inputSchema"].get("required", [])
         arguments = [

@@ -8,6 +8,7 @@ import itertools
 import os
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import settings
 from mcp import Client
 from mcp.types import CallToolResult
 
+import wire_log
 from mcp_envelope import Dialect, check_reply
 from servers.certificates import Certificates
 from servers.dovecot import Dovecot, Login, find_dovecot
@@ -33,10 +35,12 @@ _user_numbers = itertools.count(1)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="Run the tests marked `full` too.")
+    parser.addoption("--wire-log", type=Path, help="Write how often each test sent each IMAP command here.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("full" if config.getoption("full") else "default")
+    config.pluginmanager.register(wire_log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

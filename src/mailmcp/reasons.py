@@ -14,12 +14,14 @@ class Reason(StrEnum):
     CURSOR_MISMATCH = "cursor_mismatch"
     MALFORMED_ID = "malformed_id"
     TOO_LARGE = "too_large"
+    TOO_MANY = "too_many"
     SWITCHED_OFF = "switched_off"
     # not_found
     ACCOUNT_UNKNOWN = "account_unknown"
     MAILBOX_MISSING = "mailbox_missing"
     MESSAGE_GONE = "message_gone"
     PART_MISSING = "part_missing"
+    ENTRY_UNKNOWN = "entry_unknown"
     # auth_failed
     NO_ACCOUNT = "no_account"
     CREDENTIALS_REJECTED = "credentials_rejected"
@@ -36,6 +38,8 @@ class Reason(StrEnum):
     COMMAND = "command"
     # conflict
     UIDVALIDITY_CHANGED = "uidvalidity_changed"
+    NOT_RESTORABLE = "not_restorable"
+    UNDONE_ALREADY = "undone_already"
     # internal
     CONNECTION_LOST = "connection_lost"
     CONNECTION_REFUSED = "connection_refused"
@@ -47,6 +51,8 @@ class Reason(StrEnum):
     PERMISSION_DENIED = "permission_denied"
     PROTOCOL_VIOLATION = "protocol_violation"
     SAVE_FAILED = "save_failed"
+    HOURLY_LIMIT = "hourly_limit"
+    JOURNAL_FAILED = "journal_failed"
     NOT_CHANGED = "not_changed"
     OUTCOME_UNKNOWN = "outcome_unknown"
     NOT_SUPPORTED = "not_supported"

@@ -7,6 +7,7 @@ import pytest
 from mcp import Client, MCPError
 
 from mailmcp import __version__
+from mailmcp.imap.account import Writes
 from mailmcp.server.app import write_instructions
 from mailmcp.tools.registry import TOOLS
 from server.mailbox import account_of_peer, connected_to
@@ -15,6 +16,7 @@ from servers.peer import PeerFactory
 from servers.peer_actions import Silence
 from servers.peer_mailbox import make_messages
 
+READING = [tool for tool in TOOLS if tool.writes is Writes.OFF]
 SECRET = "Xq9-never-in-a-reply"
 
 
@@ -25,7 +27,9 @@ def test_it_says_who_it_is_and_what_it_has(mode: str) -> None:
             assert client.server_info is not None
             assert (client.server_info.name, client.server_info.version) == ("mailmcp", __version__)
             assert client.instructions == write_instructions([])
-            assert [tool.name for tool in (await client.list_tools()).tools] == [tool.name for tool in TOOLS]
+            assert [tool.name for tool in (await client.list_tools()).tools] == [
+                each.name for each in READING
+            ]
             with pytest.raises(MCPError, match="imap_get_message"):
                 await client.call_tool("imap_send_message", {})
 
@@ -50,9 +54,9 @@ def test_the_deadline_of_a_call_is_the_settings(peer: PeerFactory) -> None:
 def test_without_an_account_the_tools_are_listed_and_every_call_says_what_to_run() -> None:
     async def run() -> None:
         async with connected_to() as client:
-            assert len((await client.list_tools()).tools) == len(TOOLS)
+            assert len((await client.list_tools()).tools) == len(READING)
             assert (await client.list_resources()).resources == []
-            for tool in TOOLS:
+            for tool in READING:
                 result = await client.call_tool(tool.name, {"message_id": "imap:a:INBOX:1:1"})
                 error = (result.structured_content or {})["error"]
                 assert (error["code"], error["details"]["reason"]) == ("auth_failed", "no_account")

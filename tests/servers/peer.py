@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple, Self, TypeAlias
 
+import wire_log
 from servers.peer_actions import Action, FailUid, Rule
 from servers.peer_answers import CAPABILITIES, Command, PeerSettings
 from servers.peer_connection import PeerConnection
@@ -186,6 +187,7 @@ class Peer:
 
     def _choose(self, number: int, command: Command, uids: list[int]) -> Action | None:
         line = f"{command.name} {command.raw.decode('latin-1')}".strip()
+        wire_log.note_received(command.name)
         with self._changed:
             self._commands.append(Received(number, command.name, line))
             self._changed.notify_all()

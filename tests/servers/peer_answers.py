@@ -155,8 +155,9 @@ class Answers:
                 if name == "EXAMINE":
                     return _format_selected(self._selected)
                 self._code = "[READ-ONLY]" if "read-only" in self._settings.traps else "[READ-WRITE]"
-                flags = f"* OK [PERMANENTFLAGS ({self._selected.permanent_flags})] Limited\r\n".encode()
-                return _format_selected(self._selected) + flags
+                flags = self._selected.permanent_flags
+                line = "" if flags is None else f"* OK [PERMANENTFLAGS ({flags})] Limited\r\n"
+                return _format_selected(self._selected) + line.encode()
             case "APPEND", _:
                 self._code = append(arguments, self._find, self._settings.traps)
                 return b""

@@ -52,7 +52,7 @@ class PeerMailbox:
 
     uidvalidity: int = 1700000000
     attributes: tuple[str, ...] = ("\\HasNoChildren",)
-    permanent_flags: str = "\\Answered \\Flagged \\Deleted \\Seen \\Draft \\*"
+    permanent_flags: str | None = "\\Answered \\Flagged \\Deleted \\Seen \\Draft \\*"
     _uidnext: int = field(default=1, init=False)
 
     @property

@@ -4,9 +4,12 @@ Synchronous, so that a test may change mailboxes between two calls; the calls ru
 event loop of the desk's own.
 """
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, date, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -17,11 +20,12 @@ from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool, Telemetry
 from mailmcp.imap.search.cache import UidCache
+from mailmcp.tools.journal import Journal
 from mailmcp.tools.message_id import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
-from mailmcp.tools.tool import Call
-from mcp_envelope import Dialect, Meta, Outcome, check_reply, read_arguments
+from mailmcp.tools.tool import READ_IDS_MAX, Call
+from mcp_envelope import Confirmations, Dialect, Meta, Outcome, check_reply, read_arguments
 from mcp_envelope.dialects import summary
 from mcp_envelope.render import render_outcome
 from mcp_envelope.values import data_value
@@ -87,11 +91,14 @@ class Desk:
         self.timeout_s = CALL_TIMEOUT_S
         self.extractor = Extractor()
         self.message_id_cache = MessageIdCache()
+        self.confirmations = Confirmations()
+        self.read_ids: deque[str] = deque(maxlen=READ_IDS_MAX)
         self.reports: list[tuple[int, int, str]] = []
         """What the calls told of their progress."""
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
+            self.journal = Journal(folder=Path(stack.enter_context(TemporaryDirectory())))
             self._portal: BlockingPortal = stack.enter_context(start_blocking_portal())
             opened = Pool(self.accounts, clock=self.clock).opened()
             self.pool = stack.enter_context(self._portal.wrap_async_context_manager(opened))
@@ -159,5 +166,8 @@ class Desk:
             preferences=self.preferences,
             extractor=self.extractor,
             message_id_cache=self.message_id_cache,
+            journal=self.journal,
+            confirmations=self.confirmations,
+            read_ids=self.read_ids,
             report=lambda done, total, what: self.reports.append((done, total, what)),
         )

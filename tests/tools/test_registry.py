@@ -3,14 +3,15 @@
 import re
 from pathlib import Path
 
+from mailmcp.imap.account import Writes
 from mailmcp.tools.registry import TOOLS
 
 NAMES = [tool.name for tool in TOOLS]
 
 
-def test_every_tool_is_read_only_and_described() -> None:
+def test_every_tool_is_described_and_read_only_unless_it_writes() -> None:
     for tool in TOOLS:
-        assert tool.read_only
+        assert tool.read_only is (tool.writes is Writes.OFF)
         assert re.fullmatch(r"imap_[a-z_]+", tool.name)
         assert tool.title
         assert tool.description.endswith(".")

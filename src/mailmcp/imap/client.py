@@ -141,8 +141,17 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
     @property
     def message_limit(self) -> int:
         """How many messages the server looks at in one command (RFC 9738); 0 for any number."""
-        said = next((each for each in self._known if each.startswith(b"MESSAGELIMIT=")), b"")
-        return int(said[13:]) if _NUMBER.fullmatch(said[13:]) else 0
+        return self._number_of(b"MESSAGELIMIT=")
+
+    @property
+    def append_limit(self) -> int:
+        """How many octets a message may have that is stored (RFC 7889); 0 for any number."""
+        return self._number_of(b"APPENDLIMIT=")
+
+    def _number_of(self, capability: bytes) -> int:
+        said = next((each for each in self._known if each.startswith(capability)), b"")
+        number = said.removeprefix(capability)
+        return int(number) if _NUMBER.fullmatch(number) else 0
 
     @property
     def preauthenticated(self) -> bool:
@@ -241,6 +250,11 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
                 unsent += b"\r\n"
         if unsent:
             wire.send(bytes(unsent))
+
+    def _raw_command(self, command: bytes, args: Any, uid: bool = True) -> Any:  # noqa: FBT001, FBT002 - as IMAPClient's
+        """Send a command of IMAPClient's that doesn't go through imaplib: SEARCH, MULTIAPPEND and others."""
+        self._wire.check_verb([*([b"UID"] if uid else []), command])
+        return super()._raw_command(command, args, uid)
 
     def set_timeout(self, seconds: float) -> None:
         """Bound the waits for the server from now on."""

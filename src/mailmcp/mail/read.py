@@ -237,7 +237,7 @@ def _read_levels(octets: bytes, part_id: str, cut: bool, depth: int) -> Iterator
     if len(attached) > _ATTACHMENTS_NAMED:
         lines.append(f"and {counted(len(attached) - _ATTACHMENTS_NAMED, 'more attachment')}")
     title = f"--- Attached message{f', part {part_id}' if part_id else ''} ---" if depth else ""
-    head = "\n".join(filter(None, [title, *_head(view.headers)]))
+    head = "\n".join(filter(None, [title, *head_lines(view.headers)]))
     yield AttachedMessage(
         body=replace(
             body,
@@ -254,7 +254,8 @@ def _read_levels(octets: bytes, part_id: str, cut: bool, depth: int) -> Iterator
             yield from _read_levels(inner, own_id if each.has_numbered_parts else "", cut, depth + 1)
 
 
-def _head(headers: Headers) -> list[str]:
+def head_lines(headers: Headers) -> list[str]:
+    """Write Subject, From, To, Cc and Date on bounded lines, without empty ones."""
     values = {"Subject": clean_line(headers.get("Subject")).text}
     for name in ("From", "To", "Cc"):
         values[name] = people_of(headers, name, max_chars=NOTICE_CHARS_MAX).text

@@ -27,6 +27,7 @@ from mailmcp.imap.pool import Pool
 from mailmcp.reasons import Reason
 from mailmcp.server import resources
 from mailmcp.server.subscriptions import Subscriptions
+from mailmcp.tools.journal import Journal
 from mailmcp.tools.preferences import DEFAULTS, Preferences
 from mailmcp.tools.read_resource import read_resource
 from mailmcp.tools.registry import TOOLS
@@ -89,7 +90,14 @@ def build_server(accounts: Sequence[Account], options: Options = Options()) -> S
     @asynccontextmanager
     async def lifespan(_server: Server[Shared]) -> AsyncIterator[Shared]:
         async with Pool(accounts, clock=monotonic).opened() as pool, subscriptions.serving():
-            yield Shared(pool=pool, preferences=options.preferences, lean_rows=options.lean_rows)
+            yield Shared(
+                pool=pool,
+                preferences=options.preferences,
+                lean_rows=options.lean_rows,
+                journal=Journal(folder=folder)
+                if (folder := options.preferences.journal_folder)
+                else Journal(),
+            )
 
     async def read(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         work = partial(read_resource, params.uri)
@@ -174,7 +182,7 @@ def _open_call(request: Request) -> Iterator[Call]:
             "restart this server (in most hosts: quit the host and start it again).",
             reason=Reason.NO_ACCOUNT,
         )
-    call = shared.begin_call(deadline=request.deadline, report=request.report)
+    call = shared.begin_call(deadline=request.deadline, report=request.report, request_id=request.request_id)
     try:
         yield call
     finally:

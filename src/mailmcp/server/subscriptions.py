@@ -58,6 +58,9 @@ class _Watched:
     is_pushed: bool = False
     """Whether the server can say by itself that something has happened."""
 
+    is_announced: bool = False
+    """Whether the log says that it is asked each minute."""
+
     waker: Waker | None = None
     """Ends the wait for it; None while nobody waits."""
 
@@ -152,11 +155,10 @@ class Subscriptions:
             watched = self._watched[account_id] = _Watched(account_id, is_pushed=found.is_pushed)
             assert self._tasks is not None  # noqa: S101 - requests come while it serves
             self._tasks.start_soon(self._follow, watched, call.pool)
-        is_new = name not in watched.names
+        before = watched.names
         watched.uris[uri] += 1
-        for each, seen in found.seen.items():
-            watched.known.setdefault(each, seen)
-        if is_new and watched.waker:
+        watched.known |= {each: found.seen[each] for each in found.seen if not before & {each, EVERY}}
+        if name not in before and watched.waker:
             watched.waker.wake()
 
     def remove(self, uri: str) -> None:
@@ -188,16 +190,17 @@ class Subscriptions:
         if watched.is_pushed and pool.sessions_of(account_id).has_room_to_stand:
             with closing(Waker()) as waker:
                 watched.waker = waker
-                work = partial(
-                    watch, names=watched.names, waker=waker, report=partial(from_thread.run, report)
-                )
+                tell = partial(from_thread.run, report)
+                work = partial(watch, names=watched.names, waker=waker, report=tell)
                 try:
                     await pool.stand(account_id, work, give_way=waker.wake)
                 finally:
                     watched.waker = None
                 if waker.is_awake:
                     return
-        _log.info("account %s has no connection of its own: looking each minute", account_id)
+        if not watched.is_announced:
+            watched.is_announced = True
+            _log.info("no connection to wait on for account %s: asking each minute", account_id)
         await anyio.sleep(LOOK_S)
         deadline = anyio.current_time() + limits.CALL_TIMEOUT_S
         once = partial(look, names=watched.names)

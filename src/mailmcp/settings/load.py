@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from mailmcp.imap.account import Account
 from mailmcp.settings.check import check_account, check_table, make_account, make_owner
 from mailmcp.settings.model import TABLES, AccountTable, ServerTable, Table
@@ -117,7 +115,7 @@ def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_acco
         preferences=Preferences(
             save_folder=_folder(attachments.save_folder),
             attach_folder=_folder(attachments.attach_folder),
-            journal_folder=_folder(journal) or platformdirs.user_state_path("mailmcp", appauthor=False),
+            journal_folder=_folder(journal),
             zone=zoneinfo.ZoneInfo(merged["search"].time_zone),
             owners={name: make_owner(table) for name, table in tables.items()},
         ),

@@ -14,6 +14,7 @@ from mcp_envelope import BaseReason
 
 _FORBIDDEN: Final = re.compile(r"[\r\n\0\ud800-\udfff]")
 """What would end an IMAP command, and surrogates, which UTF-8 can't encode."""
+_FORBIDDEN_IN_TEXTS: Final = re.compile(r"[\0\ud800-\udfff]")
 
 _ALIASES: Final = {row.argument: row.aliases for row in ARGUMENT_CRITERIA} | {
     "account_id": "account account_name",
@@ -55,18 +56,24 @@ class Arguments(mcp_envelope.Arguments):
     long_arguments: ClassVar = frozenset({"cursor"})
     """Those that may be as long as a cursor."""
 
+    texts: ClassVar = frozenset[str]()
+    """Those that may have several lines, and be as long as a body."""
+
     @field_validator("*", mode="before")
     @classmethod
     def _check_text(cls, value: object, info: ValidationInfo) -> object:
         """Refuse strings that have several lines or are too long, before anything else looks at them."""
-        limit = (
-            limits.CURSOR_CHARS_MAX if info.field_name in cls.long_arguments else limits.ARGUMENT_CHARS_MAX
-        )
+        is_text = info.field_name in cls.texts
+        limit = limits.BODY_CHARS_MAX if is_text else limits.ARGUMENT_CHARS_MAX
+        limit = limits.CURSOR_CHARS_MAX if info.field_name in cls.long_arguments else limit
+        forbidden = _FORBIDDEN_IN_TEXTS if is_text else _FORBIDDEN
         for text in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(text, str) and _FORBIDDEN.search(text):
+            if isinstance(text, str) and forbidden.search(text):
                 raise PydanticCustomError(
                     BaseReason.FORBIDDEN_CHARACTER.value,
-                    "contains a line break, a NUL or a lone surrogate. Send it on one line.",
+                    "contains a NUL or a lone surrogate. Leave it out."
+                    if is_text
+                    else "contains a line break, a NUL or a lone surrogate. Send it on one line.",
                 )
             if isinstance(text, str) and len(text) > limit:
                 raise PydanticCustomError(

@@ -42,22 +42,22 @@ async def fetch_parts(call: Call, refs: Sequence[MessageRef], choose: ChooseItem
 
 def _fetch(session: Session, refs: Sequence[MessageRef], choose: ChooseItems) -> FetchedParts:
     """Fetch parts of messages of one account, with one FETCH for all in a mailbox that need the same."""
-    wanted: dict[str, dict[tuple[str, ...], list[int]]] = {}
+    wanted: dict[tuple[str, int], dict[tuple[str, ...], list[int]]] = {}
     for ref in refs:
-        wanted.setdefault(ref.mailbox, {}).setdefault(tuple(choose(session, ref)), []).append(ref.uid)
-    uidvalidities = {ref.mailbox: ref.uidvalidity for ref in refs}
+        jobs = wanted.setdefault((ref.mailbox, ref.uidvalidity), {})
+        jobs.setdefault(tuple(choose(session, ref)), []).append(ref.uid)
     tasks = {
-        name: MailboxTask(
+        (name, uidvalidity): MailboxTask(
             mailbox=name,
-            uidvalidity=uidvalidities[name],
+            uidvalidity=uidvalidity,
             steps=fetch_steps(session, *((uids, items) for items, uids in jobs.items())),
         )
-        for name, jobs in wanted.items()
+        for (name, uidvalidity), jobs in wanted.items()
     }
     run_pipelined(session, list(tasks.values()))
     parts = FetchedParts()
     for ref in refs:
-        outcome = tasks[ref.mailbox].outcome
+        outcome = tasks[ref.mailbox, ref.uidvalidity].outcome
         if isinstance(outcome, ToolError):
             parts.failures[ref] = outcome
             continue

@@ -28,11 +28,11 @@ def is_header_id(text: str) -> bool:
     return _HEADER.fullmatch(text) is not None
 
 
-def parse_message_id(text: str) -> MessageRef:
+def parse_message_id(text: str, *, argument: str = "message_id") -> MessageRef:
     """Read an id, or the URI of the message or of something in it; quotes around it don't matter.
 
     Raises:
-        InvalidInputError: With reason `malformed_id`, of the argument `message_id`.
+        InvalidInputError: With reason `malformed_id`, of the argument.
     """
     ref = _read(text)
     if ref is not None:
@@ -40,13 +40,13 @@ def parse_message_id(text: str) -> MessageRef:
     bare = text.strip(_QUOTES)
     if is_header_id(bare):
         raise InvalidInputError.of(
-            "message_id",
+            argument,
             Reason.MALFORMED_ID,
             "is a Message-ID header, not a message_id. Search for it by header_message_id.",
             next_action=search_for("*", bare),
         )
     raise InvalidInputError.of(
-        "message_id",
+        argument,
         Reason.MALFORMED_ID,
         "is not a message id. Send a message_id as imap_search_messages returns it, "
         "of the form imap:{account_id}:{mailbox}:{uidvalidity}:{uid}.",

@@ -20,7 +20,7 @@ class Preferences:
     """Where the files are that may be attached to drafts; None for none."""
 
     journal_folder: Path | None = None
-    """Where to record what was changed; None to change nothing."""
+    """Where the journal of changes is; None for the usual place of the system."""
 
     zone: tzinfo = UTC
     """Decides when a day begins in a search, and how times are shown."""

@@ -46,7 +46,9 @@ async def read_resource(uri: str, call: Call) -> Outcome[Any] | Octets:
     ref, part_id = read.ref, read.part_id
     if read.kind is ResourceKind.RAW:
         call.choose_message(ref, ref.account_id)
-        return await call.ask(lambda session: _fetch_raw(session, ref), message=ref)
+        raw = await call.ask(lambda session: _fetch_raw(session, ref), message=ref)
+        call.note_read([ref.message_id])
+        return raw
     if read.kind is ResourceKind.ATTACHMENT:
         content = {"message_id": ref.message_id, "part_id": part_id, "mode": "content"}
         [file] = (await get_attachment(read_arguments(GetAttachmentArguments, content), call)).embedded

@@ -9,13 +9,16 @@ from typing import Final
 
 from mailmcp.tools.accounts import tool as accounts
 from mailmcp.tools.attachment import tool as attachment
+from mailmcp.tools.change import tool as change
 from mailmcp.tools.changes import tool as changes
+from mailmcp.tools.draft import tool as draft
 from mailmcp.tools.mailboxes import tool as mailboxes
 from mailmcp.tools.message import tool as message
 from mailmcp.tools.raw import tool as raw
 from mailmcp.tools.search import tool as search
 from mailmcp.tools.thread import tool as thread
 from mailmcp.tools.tool import MailTool
+from mailmcp.tools.undo import tool as undo
 
 TOOLS: Final[tuple[MailTool, ...]] = (
     accounts.TOOL,
@@ -26,4 +29,7 @@ TOOLS: Final[tuple[MailTool, ...]] = (
     attachment.TOOL,
     raw.TOOL,
     changes.TOOL,
+    change.TOOL,
+    undo.TOOL,
+    draft.TOOL,
 )

@@ -3,7 +3,8 @@
 `MailTool` declares a tool, `Call` is one call of it, `Shared` is what all calls have in common.
 """
 
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 
@@ -19,11 +20,13 @@ from mailmcp.imap.session import Session
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import has_moved, list_mailboxes_of, search_again, search_for
+from mailmcp.tools.journal import Journal
 from mailmcp.tools.message_id import MessageIdCache, is_header_id
 from mailmcp.tools.names import LIST_ACCOUNTS
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import (
     BaseReason,
+    Confirmations,
     ConflictError,
     InvalidInputError,
     NextAction,
@@ -35,6 +38,9 @@ from mcp_envelope import (
 
 _DEFAULT = "default"
 """The account to use when there are several and the caller names none."""
+
+READ_IDS_MAX = 100
+"""Messages that may have talked a model into a change: what it has read in one sitting."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,12 +55,16 @@ class Shared:
     uid_cache: UidCache = field(default_factory=UidCache)
     extractor: Extractor = field(default_factory=Extractor)
     message_id_cache: MessageIdCache = field(default_factory=MessageIdCache)
+    journal: Journal = field(default_factory=Journal)
+    confirmations: Confirmations = field(default_factory=Confirmations)
+    read_ids: deque[str] = field(default_factory=lambda: deque(maxlen=READ_IDS_MAX))
+    """Ids of the messages whose text was given out, the latest last."""
 
-    def begin_call(self, *, deadline: float, report: Report) -> "Call":
+    def begin_call(self, *, deadline: float, report: Report, request_id: str = "") -> "Call":
         """Begin a call, today."""
         shared = {each.name: getattr(self, each.name) for each in fields(Shared)}
         today = datetime.now(self.preferences.zone).date()
-        return Call(**shared, deadline=deadline, report=report, today=today)
+        return Call(**shared, deadline=deadline, report=report, today=today, request_id=request_id)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,6 +78,7 @@ class Call(Shared):
     today: date
     """In the user's time zone."""
 
+    request_id: str = ""
     telemetry: Telemetry = field(default_factory=Telemetry)
     account_id: str = ""
     """The chosen account; for the log too."""
@@ -128,6 +139,13 @@ class Call(Shared):
         self.choose_account(ref.account_id)
         self.mailbox = ref.mailbox
         return ref
+
+    def note_read(self, message_ids: Iterable[str]) -> None:
+        """Note that text of these messages is given out: the journal names what was read before a change."""
+        for each in message_ids:
+            if each in self.read_ids:
+                self.read_ids.remove(each)
+            self.read_ids.append(each)
 
     async def ask(
         self,

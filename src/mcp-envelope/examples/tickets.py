@@ -84,12 +84,6 @@ class Report(BaseModel):
     summary: list[str]
 
 
-class Screenshot(BaseModel):
-    ticket_id: str
-    image_uri: str
-    width: int
-
-
 class Closed(BaseModel):
     closed: list[str]
 
@@ -162,25 +156,15 @@ def find_ticket(ticket_id: str) -> Ticket:
 
 @tools.tool(read_only=True)
 def get_ticket(arguments: TicketArguments) -> Outcome[Ticket]:
-    """Get one ticket by its id."""
+    """Get one ticket by its id, with its screenshot as an image."""
     ticket = find_ticket(arguments.ticket_id)
+    screenshot = f"tickets:{ticket.ticket_id}/screenshot"
     return Outcome(
         summary=f"Ticket {code(ticket.ticket_id)}",
         data=ticket,
         blocks=(f"Priority: {ticket.priority}", Untrusted(label="title", text=ticket.title)),
+        embedded=(Embedded(uri=screenshot, content_type="image/png", octets=DOT, is_image=True),),
         references={"ticket_id": ticket.ticket_id},
-    )
-
-
-@tools.tool(read_only=True)
-def get_screenshot(arguments: TicketArguments) -> Outcome[Screenshot]:
-    """Get the screenshot of a ticket, as an image."""
-    ticket_id = find_ticket(arguments.ticket_id).ticket_id
-    uri = f"tickets:{ticket_id}/screenshot"
-    return Outcome(
-        summary=f"Screenshot of {code(ticket_id)}, 1 by 1 pixel",
-        data=Screenshot(ticket_id=ticket_id, image_uri=uri, width=1),
-        embedded=(Embedded(uri=uri, content_type="image/png", octets=DOT, is_image=True),),
     )
 
 

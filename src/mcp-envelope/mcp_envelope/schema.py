@@ -52,8 +52,8 @@ def _compact(
         return _compact(merged, definitions, dropped, within)
     compacted: JsonObject = {}
     for key, value in (node | ({"anyOf": branches} if branches else {})).items():
-        if key in dropped or (key == "default" and value in (None, "", 0, [])):
-            continue  # `0`, `""`, `false` and `[]` are what is absent everywhere here
+        if key in dropped or (key == "default" and value in (None, "", 0, [], {})):
+            continue  # `0`, `""`, `false`, `[]` and `{}` are what is absent everywhere here
         if key == "properties":  # fields may have the names of keywords
             fields = value.items()
             compacted[key] = {name: _compact(each, definitions, dropped, within) for name, each in fields}

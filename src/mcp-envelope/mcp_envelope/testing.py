@@ -18,11 +18,9 @@ class BrokenReplyError(AssertionError):
 class CheckedClient:
     """Calls tools by a connected client of the SDK, and checks each reply before it hands it back."""
 
-    def __init__(
-        self, client: Client, dialect: Dialect = Dialect.SUMMARY, *, mode: Mode = Mode.STRICT
-    ) -> None:
-        """Check what `client` receives against `dialect`; see `check_result` for `mode`."""
-        self._client, self._dialect, self._mode = client, dialect, mode
+    def __init__(self, client: Client, dialect: Dialect = Dialect.SUMMARY) -> None:
+        """Check what `client` receives against `dialect`, strictly."""
+        self._client, self._dialect = client, dialect
         self._schemas: dict[str, dict[str, Any] | None] = {}
 
     async def call_tool(
@@ -36,7 +34,7 @@ class CheckedClient:
         """
         result = await self._client.call_tool(name, dict(arguments or {}), **options)
         dumped = result.model_dump(mode="json", by_alias=True, exclude_none=True)
-        broken = check_result(dumped, self._dialect, self._mode)
+        broken = check_result(dumped, self._dialect)
         if not self._schemas:
             listed = await self._client.list_tools()
             self._schemas = {tool.name: tool.output_schema for tool in listed.tools}

@@ -24,7 +24,7 @@ from mailmcp.imap.writes.values import Action, Fate
 from mailmcp.reasons import Reason
 from mcp_envelope import ToolError
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Respond, Rule
+from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMailbox, PeerMessage, make_messages
 
 DONE, FAILED, UNKNOWN = Fate.DONE, Fate.FAILED, Fate.UNKNOWN
@@ -159,16 +159,19 @@ def test_icloud_has_no_move_and_no_literal_plus(peer: PeerFactory) -> None:
 def test_proton_refuses_uid_expunge_though_it_advertises_it(peer: PeerFactory, trap: str) -> None:
     """The message is in both mailboxes then, which is said, and not marked as deleted in either."""
     server = serve(peer, ICLOUD, trap)
+    if trap != "deleted dropped":
+        server.mailbox.messages[2].flags = ("\\Deleted",)
     if trap == "refused":
         server.rules.append(Rule(command="UID EXPUNGE", action=Respond(b"{tag} BAD Unknown command\r\n")))
     with writing_on(peer_account(server)) as session:
         moved = change(session, Action.MOVE, uids=(1, 2), target="Work")
-        deleted = change(session, Action.DELETE, uids=(3,))
+        deleted = change(session, Action.DELETE, uids=(3, 4))
     assert fates(moved) == {1: (FAILED, 1), 2: (FAILED, 2)}
-    assert fates(deleted) == {3: (FAILED, 0)}
+    assert fates(deleted) == {3: (FAILED, 0), 4: (FAILED, 0)}
+    marked_before = [] if trap == "deleted dropped" else [3]
     assert subjects(server, "INBOX") == {uid: str(uid) for uid in UIDS}
     assert subjects(server, "Work") == {1: "1", 2: "2"}
-    assert not [each for each in server.mailbox.messages if "\\Deleted" in each.flags]
+    assert [each.uid for each in server.mailbox.messages if "\\Deleted" in each.flags] == marked_before
     reasons = {each.error.reason for each in (*moved, *deleted) if each.error}
     assert reasons == {Reason.SERVER_REFUSED if trap == "refused" else Reason.NOT_CHANGED}
 
@@ -186,6 +189,20 @@ def test_a_copy_that_fails_removes_nothing(peer: PeerFactory) -> None:
             assert {each.error.reason for each in results if each.error} == {reason}
     assert subjects(server, "INBOX") == {uid: str(uid) for uid in UIDS}
     assert sent(server) == ["UID COPY", "UID COPY"]
+
+
+def test_a_refused_copy_has_copied_nothing_and_what_can_t_be_looked_at_is_unknown(peer: PeerFactory) -> None:
+    server = serve(peer, EXCHANGE, "copy ignored")
+    server.mailbox.messages[1].octets = b"Subject: no id\r\n\r\nText\r\n"
+    with writing_on(peer_account(server)) as session:
+        prepared = prepare(session, make_order(Action.MOVE, uids=(1, 2, 3), target="Work"))
+        flagged = prepare(session, make_order(Action.FLAGS, uids=(1, 2), add=("\\Seen",)))
+        server.rules.append(Rule(command="UID FETCH", action=FailUid(uid=1)))
+        assert fates(carry_out(session, flagged)) == {1: (UNKNOWN, 0), 2: (DONE, 0)}
+        assert fates(carry_out(session, prepared)) == {1: (UNKNOWN, 0), 2: (FAILED, 0), 3: (FAILED, 0)}
+        full = Respond(b"{tag} NO [OVERQUOTA] Mailbox is full\r\n")
+        server.rules[:] = [Rule(command="UID COPY", action=full)]
+        assert fates(change(session, Action.COPY, uids=(2,), target="Work")) == {2: (FAILED, 0)}
 
 
 def test_without_uidplus_nothing_is_removed_for_it_would_take_a_plain_expunge(peer: PeerFactory) -> None:
@@ -213,6 +230,29 @@ def test_a_no_does_not_mean_that_nothing_was_moved(peer: PeerFactory) -> None:
         results = change(session, Action.MOVE, uids=UIDS, target="Work")
     assert fates(results) == {uid: (DONE, uid) if uid < 4 else (FAILED, 0) for uid in UIDS}
     assert subjects(server, "Work") == {1: "1", 2: "2", 3: "3"}
+
+
+@pytest.mark.parametrize(
+    ("action", "capabilities", "fate"),
+    [
+        (Action.MOVE, EXCHANGE, FAILED),
+        (Action.COPY, EXCHANGE, FAILED),
+        (Action.COPY, BARE, FAILED),
+        (Action.MOVE, ("IMAP4rev1", "MOVE"), UNKNOWN),
+    ],
+)
+def test_what_had_gone_before_is_not_claimed(
+    peer: PeerFactory, action: Action, capabilities: Sequence[str], fate: Fate
+) -> None:
+    """Where COPYUID leaves it out, it had gone; without COPYUID, a move may have taken it elsewhere."""
+    server = serve(peer, capabilities)
+    with writing_on(peer_account(server)) as session:
+        prepared = prepare(session, make_order(action, uids=(1, 2), target="Work"))
+        del server.mailbox.messages[0]
+        results = carry_out(session, prepared)
+    assert fates(results) == {1: (fate, 0), 2: (DONE, 1)}
+    assert results[0].error is not None
+    assert (results[0].error.reason is Reason.MESSAGE_GONE) == (fate is FAILED)
 
 
 def test_a_stale_view_moves_nothing(peer: PeerFactory) -> None:
@@ -283,11 +323,12 @@ def test_a_copyuid_of_another_mailbox_or_without_sense_is_not_believed(peer: Pee
         assert (result.fate, result.new_uid) == (DONE, 1), "found by its Message-ID"
 
 
-def test_more_labels_than_one_and_the_same_message_twice(peer: PeerFactory) -> None:
-    """Two copies of one message in a batch: each gets a UID of its own."""
-    server = serve(peer, YAHOO, "copyuid reversed", uids=(1,))
-    twin = server.mailbox.messages[0]
-    server.mailbox.messages.append(PeerMessage(uid=2, octets=twin.octets))
-    with writing_on(peer_account(server)) as session:
-        results = change(session, Action.MOVE, uids=(1, 2), target="Work")
-    assert sorted(each.new_uid for each in results) == [1, 2]
+def test_the_same_message_twice(peer: PeerFactory) -> None:
+    """Two copies of one message in a batch: each gets a UID of its own, also where the server names none."""
+    for capabilities in (YAHOO, ("IMAP4rev1", "MOVE")):
+        server = serve(peer, capabilities, "copyuid reversed", uids=(1,))
+        twin = server.mailbox.messages[0]
+        server.mailbox.messages.append(PeerMessage(uid=2, octets=twin.octets))
+        with writing_on(peer_account(server)) as session:
+            results = change(session, Action.MOVE, uids=(1, 2), target="Work")
+        assert sorted(each.new_uid for each in results) == [1, 2]

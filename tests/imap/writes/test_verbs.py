@@ -65,6 +65,7 @@ def test_the_levels_add_up_and_none_may_expunge_for_others() -> None:
     "attempt",
     [
         lambda client: client.append("INBOX", b"Subject: x\r\n\r\nx"),
+        lambda client: client.multiappend("INBOX", [b"Subject: x\r\n\r\nx"]),
         lambda client: client.add_flags([1], [b"\\Deleted"]),
         lambda client: client.expunge([1]),
         lambda client: client.expunge(),
@@ -82,7 +83,7 @@ def test_the_libraries_below_can_t_either(peer: PeerFactory, attempt: Callable[[
     with writing_on(peer_account(server, Writes.OFF)) as session:
         session.run("EXAMINE", b"INBOX")
         client = session.connection
-        client.capabilities = lambda: (b"UIDPLUS", b"MOVE", b"ACL")
+        client.capabilities = lambda: (b"UIDPLUS", b"MOVE", b"ACL", b"MULTIAPPEND")
         client._imap.state = "SELECTED"  # noqa: SLF001 - or imaplib refuses
         with silent(session, server), pytest.raises(ForbiddenCommandError):
             attempt(client)

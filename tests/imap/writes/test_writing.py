@@ -34,9 +34,9 @@ def in_pool(account: Account, use: Callable[[Pool], Awaitable[ResultT]]) -> Resu
     return anyio.run(run)
 
 
-def writing(pool: Pool, account_id: str = "main", timeout_s: float = 60.0) -> Any:
-    deadline = anyio.current_time() + timeout_s
-    return pool.writing(account_id, telemetry=Telemetry(), deadline=deadline)
+def writing(pool: Pool, account_id: str = "main", timeout_s: float = 60.0, **counts: Telemetry) -> Any:
+    telemetry, deadline = counts.get("telemetry", Telemetry()), anyio.current_time() + timeout_s
+    return pool.writing(account_id, telemetry=telemetry, deadline=deadline)
 
 
 async def read(pool: Pool) -> list[int]:
@@ -54,11 +54,12 @@ def logins(server: Peer) -> list[int]:
 
 def test_each_block_has_a_session_of_its_own_that_ends_with_it(peer: PeerFactory) -> None:
     server = serve(peer, EXCHANGE)
+    telemetry = Telemetry()
 
     async def use(pool: Pool) -> None:
         await read(pool)
         for _ in range(2):
-            async with writing(pool) as writer:
+            async with writing(pool, telemetry=telemetry) as writer:
                 assert await writer.run(mark)
                 assert await writer.run(mark), "one login for all of the block"
         await read(pool)
@@ -67,24 +68,12 @@ def test_each_block_has_a_session_of_its_own_that_ends_with_it(peer: PeerFactory
 
     in_pool(peer_account(server), use)
     assert logins(server) == [1, 2, 3]
+    assert (telemetry.imap_round_trips > 20, telemetry.bytes_received > 1_000) == (True, True)
     by_connection = {
         number: {each.name for each in server.commands if each.connection == number} for number in (1, 2, 3)
     }
     assert "SELECT" not in by_connection[1]
     assert {"SELECT", "UID STORE", "LOGOUT"} <= by_connection[2] & by_connection[3]
-
-
-def test_its_cost_is_counted(peer: PeerFactory) -> None:
-    async def use(pool: Pool) -> Telemetry:
-        telemetry = Telemetry()
-        deadline = anyio.current_time() + 60.0
-        async with pool.writing("main", telemetry=telemetry, deadline=deadline) as writer:
-            await writer.run(mark)
-        return telemetry
-
-    telemetry = in_pool(peer_account(serve(peer, EXCHANGE)), use)
-    assert telemetry.imap_round_trips >= 7
-    assert telemetry.bytes_received > 500
 
 
 def test_work_is_never_repeated(peer: PeerFactory) -> None:
@@ -134,8 +123,7 @@ def test_a_deadline_lets_what_was_begun_end_and_begins_nothing_more(peer: PeerFa
     server = serve(peer, EXCHANGE)
 
     async def use(pool: Pool) -> None:
-        deadline = anyio.current_time() + 60.0
-        async with pool.writing("main", telemetry=Telemetry(), deadline=deadline) as writer:
+        async with writing(pool) as writer:
             late = replace(writer, _deadline=anyio.current_time())
             with pytest.raises(DeadlineError):
                 await late.run(mark)

@@ -12,7 +12,7 @@ from mailmcp.imap.errors import connection_lost_error, refused_error, writes_for
 from mailmcp.imap.fetch import fetch_messages, format_sequence_set
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.writes.judge import Answer, failed, judge, match_arrivals
-from mailmcp.imap.writes.open import find_use, select
+from mailmcp.imap.writes.open import check_writable, select
 from mailmcp.imap.writes.see import Seen, see
 from mailmcp.imap.writes.values import BATCH_MAX, Action, Prepared, Result
 from mcp_envelope import ToolError
@@ -42,20 +42,16 @@ def carry_out(session: Session, prepared: Prepared) -> tuple[Result, ...]:
         raise writes_forbidden_error(session.account, Writes.ALL)
     if order.action is Action.APPEND:
         return _carry_out_part(session, prepared)
-    results: dict[int, Result] = {}
+    gone = judge(replace(prepared, before={}), Answer(), Seen())
+    results = {each.uid: each for each in gone}
     size = min(session.connection.message_limit or BATCH_MAX, BATCH_MAX)
     uids = sorted(prepared.before)
     for start in range(0, len(uids), size):
-        part = uids[start : start + size]
+        part = tuple(uids[start : start + size])
         before = {uid: prepared.before[uid] for uid in part}
-        results |= {
-            each.uid: each
-            for each in _carry_out_part(
-                session, replace(prepared, order=replace(order, uids=tuple(part)), before=before)
-            )
-        }
-    gone = judge(replace(prepared, before={}), Answer(), Seen())
-    return tuple(results.get(each.uid, each) for each in gone)
+        carried = _carry_out_part(session, replace(prepared, order=replace(order, uids=part), before=before))
+        results |= {each.uid: each for each in carried}
+    return tuple(results.values())
 
 
 def _carry_out_part(session: Session, prepared: Prepared) -> tuple[Result, ...]:
@@ -65,7 +61,7 @@ def _carry_out_part(session: Session, prepared: Prepared) -> tuple[Result, ...]:
         if session.in_doubt:
             raise connection_lost_error(order.account_id)
         if order.action is Action.APPEND:
-            find_use(session, order.mailbox)
+            check_writable(session, order.mailbox)
         else:
             select(session, order.mailbox, uidvalidity=prepared.uidvalidity)
     except ToolError as error:  # nothing was sent
@@ -103,12 +99,10 @@ def _move(session: Session, prepared: Prepared) -> Answer:
     if session.can("MOVE"):
         return _transfer(session, prepared, "MOVE")
     answer = _transfer(session, prepared, "COPY")
-    seen = see(session, prepared, new_uids=sorted(answer.new_uids.values()))
-    copied = match_arrivals(prepared.before, seen.arrived or {}, answer.new_uids)
-    answer.new_uids = copied
-    if copied:
-        removed = _remove(session, replace(prepared, before={uid: prepared.before[uid] for uid in copied}))
-        answer.error = answer.error or removed.error
+    copied = _look_for_new(session, prepared, answer)
+    if copied and answer.error is None:
+        before = {uid: prepared.before[uid] for uid in copied}
+        answer.error = _remove(session, replace(prepared, before=before)).error
     return answer
 
 
@@ -119,9 +113,14 @@ def _copy(session: Session, prepared: Prepared) -> Answer:
 def _transfer(session: Session, prepared: Prepared, name: str) -> Answer:
     target = quoted_mailbox(session.quirks, prepared.order.target)
     replies = session.run_all([_uid_command(name, prepared, target)])
-    answer = _answer(session, replies)
-    answer.new_uids = _read_copyuid(replies[0], prepared.target_uidvalidity)
-    return answer
+    return _answer(session, replies, new_uids=_read_new_uids(replies[0], "COPYUID", prepared))
+
+
+def _look_for_new(session: Session, prepared: Prepared, answer: Answer) -> dict[int, int]:
+    """Replace what the server says of new UIDs by what is seen of them, and return it."""
+    seen = see(session, prepared, new_uids=sorted(answer.new_uids.values()))
+    answer.new_uids = match_arrivals(prepared.before, seen.arrived or {}, answer.new_uids)
+    return answer.new_uids
 
 
 def _delete(session: Session, prepared: Prepared) -> Answer:
@@ -129,13 +128,12 @@ def _delete(session: Session, prepared: Prepared) -> Answer:
     if not prepared.order.target:
         return _remove(session, prepared)
     answer = _transfer(session, prepared, "MOVE")
-    seen = see(session, prepared, new_uids=sorted(answer.new_uids.values()))
-    answer.new_uids = match_arrivals(prepared.before, seen.arrived or {}, answer.new_uids)
-    if answer.new_uids:
+    moved = _look_for_new(session, prepared, answer)
+    if moved:
         in_trash = Prepared(
             order=replace(prepared.order, mailbox=prepared.order.target, target=""),
             uidvalidity=prepared.target_uidvalidity,
-            before={new: prepared.before[uid] for uid, new in answer.new_uids.items()},
+            before={new: prepared.before[uid] for uid, new in moved.items()},
         )
         answer.error = answer.error or _remove(session, in_trash).error
     return answer
@@ -171,14 +169,7 @@ def _append(session: Session, prepared: Prepared) -> Answer:
     name = quoted_mailbox(session.quirks, order.mailbox)
     replies = session.run_all([Command(name="APPEND", arguments=[name, flags, order.octets])])
     session.connection.set_timeout(session.account.command_timeout_s)
-    answer = _answer(session, replies)
-    code = replies[0].untagged.get("APPENDUID") if isinstance(replies[0], Response) else None
-    match = (
-        re.fullmatch(rb"(\d{1,10}) (\d{1,10})", code[-1]) if code and isinstance(code[-1], bytes) else None
-    )
-    if match and int(match[1]) == prepared.target_uidvalidity:
-        answer.new_uids = {0: int(match[2])}
-    return answer
+    return _answer(session, replies, new_uids=_read_new_uids(replies[0], "APPENDUID", prepared))
 
 
 _ACTIONS: Final[Mapping[Action, Callable[[Session, Prepared], Answer]]] = {
@@ -196,23 +187,25 @@ def _uid_command(name: str, prepared: Prepared, *arguments: bytes) -> Command:
     return Command(name=name, arguments=[uids, *arguments], uid=True)
 
 
-def _answer(session: Session, replies: Sequence[Response | RefusedError]) -> Answer:
+def _answer(
+    session: Session, replies: Sequence[Response | RefusedError], new_uids: Mapping[int, int] | None = None
+) -> Answer:
     refused = next((each for each in replies if isinstance(each, RefusedError)), None)
-    return Answer(error=refused_error(session.account.account_id, refused) if refused else None)
+    error = refused_error(session.account.account_id, refused) if refused else None
+    return Answer(new_uids=dict(new_uids or {}), error=error)
 
 
-def _read_copyuid(reply: Response | RefusedError, uidvalidity: int) -> dict[int, int]:
-    """Read COPYUID (RFC 4315 section 3), tagged or not; a server that moves in parts sends several."""
-    response = reply.response if isinstance(reply, RefusedError) else reply
-    pairs: dict[int, int] = {}
-    for piece in response.untagged.get("COPYUID", ()):
+def _read_new_uids(reply: Response | RefusedError, code: str, prepared: Prepared) -> dict[int, int]:
+    """Read COPYUID or APPENDUID (RFC 4315 section 3); a server that moves in parts sends several."""
+    new_uids: dict[int, int] = {}
+    for piece in reply.untagged.get(code, ()) if isinstance(reply, Response) else ():
         words = piece.split() if isinstance(piece, bytes) else []
-        if len(words) != 3 or words[0] != b"%d" % uidvalidity:
+        if len(words) < 2 or words[0] != b"%d" % prepared.target_uidvalidity:
             continue
-        olds, news = list(_expand(words[1])), list(_expand(words[2]))
+        olds, news = list(_expand(words[1] if len(words) > 2 else b"0")), list(_expand(words[-1]))
         if len(olds) == len(news):
-            pairs |= zip(olds, news, strict=True)
-    return pairs
+            new_uids |= zip(olds, news, strict=True)
+    return new_uids
 
 
 def _expand(uids: bytes) -> Iterator[int]:

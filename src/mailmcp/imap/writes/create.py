@@ -5,14 +5,13 @@ from typing import Final
 
 from mailmcp.imap.account import Writes
 from mailmcp.imap.command import RefusedError, canonical_name
-from mailmcp.imap.errors import mailbox_protected_error, refused_error, writes_forbidden_error
+from mailmcp.imap.errors import refused_error, writes_forbidden_error
 from mailmcp.imap.session import Session, quoted_mailbox
-from mailmcp.imap.writes.open import find_use, is_protected
+from mailmcp.imap.writes.open import find_use
 from mcp_envelope import BaseReason, InvalidInputError, NotFoundError
 
-_NAME_CHARS_MAX: Final = 200
-_FORBIDDEN: Final = re.compile(r"[*%\x00-\x1f\x7f]|\A\\|//|\A/|/\Z")
-"""Wildcards of LIST, controls, special uses, and levels without a name."""
+_FORBIDDEN: Final = re.compile(r"[*%\\\x00-\x1f\x7f]|//|\A/|/\Z")
+"""Wildcards of LIST, what escapes, controls, and levels without a name."""
 
 
 def create_mailbox(session: Session, name: str) -> None:
@@ -32,9 +31,7 @@ def create_mailbox(session: Session, name: str) -> None:
     account, name = session.account, canonical_name(name)
     if not session.writes.includes(Writes.ORGANIZE):
         raise writes_forbidden_error(account, Writes.ORGANIZE)
-    if is_protected(account, name):
-        raise mailbox_protected_error(account.account_id, name)
-    if not name or len(name) > _NAME_CHARS_MAX or _FORBIDDEN.search(name):
+    if not name or _FORBIDDEN.search(name):
         what = "must be a name that a mailbox can have: no * or %, and no level without a name."
         raise InvalidInputError.of("mailbox", BaseReason.INVALID_VALUE, what)
     try:

@@ -24,7 +24,7 @@ class Answer:
 
 
 def judge(prepared: Prepared, answer: Answer, seen: Seen) -> tuple[Result, ...]:
-    """Return what became of each message of an order, in its order; what was neither seen is unknown."""
+    """Return what became of each message of an order, in its order; what wasn't seen is unknown."""
     order = prepared.order
     if order.action is Action.APPEND:
         own = Known(header_message_id=order.header_message_id)
@@ -56,28 +56,29 @@ def match_arrivals(
     wrongly. A message without ids is believed to be where the server says if that is right of all others.
     """
     found = {uid: new for uid, new in said.items() if uid in before and _same(before[uid], arrived.get(new))}
-    taken, mispaired = set(found.values()), False
+    places: dict[str, list[int]] = {}
+    for new in sorted(arrived.keys() - found.values(), reverse=True):
+        for each in _ids(arrived[new]):
+            places.setdefault(each, []).append(new)
+    mispaired = False
     for uid in sorted(before.keys() - found.keys()):
-        candidates = (new for new in sorted(arrived) if new not in taken and _same(before[uid], arrived[new]))
-        new = next(candidates, 0)
-        if new:
-            found[uid] = new
-            taken.add(new)
+        free = next((places[each] for each in _ids(before[uid]) if places.get(each)), [])
+        if free:
+            found[uid] = free.pop()
             mispaired = mispaired or uid in said
     if mispaired:
         return found
-    unmarked = {uid for uid, known in before.items() if not any(_ids(known))}
+    unmarked = {uid for uid, known in before.items() if not _ids(known)}
     return found | {uid: new for uid, new in said.items() if uid in unmarked and new in arrived}
 
 
-def _ids(known: Known) -> tuple[str, str]:
-    return known.email_id, known.header_message_id
+def _ids(known: Known) -> list[str]:
+    """Return what a message is known by, the best first."""
+    return [each for each in (known.email_id, known.header_message_id) if each]
 
 
 def _same(known: Known, other: Known | None) -> bool:
-    return other is not None and any(
-        one and one == another for one, another in zip(_ids(known), _ids(other), strict=True)
-    )
+    return other is not None and not set(_ids(known)).isdisjoint(_ids(other))
 
 
 def _judge_flags(uid: int, prepared: Prepared, answer: Answer, seen: Seen) -> Result:
@@ -98,9 +99,7 @@ def _judge_flags(uid: int, prepared: Prepared, answer: Answer, seen: Seen) -> Re
 def _judge_move(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_uid: int) -> Result:
     arrived = bool(new_uid) or uid in answer.new_uids
     if uid in seen.left:
-        what = (
-            "copied the message, but did not remove the original" if arrived else "did not move the message"
-        )
+        what = "copied the message and left the original" if arrived else "did not move the message"
         return failed(uid, answer.error or not_changed_error(what), new_uid=new_uid)
     if uid not in seen.gone:
         return unknown(uid, answer)
@@ -108,7 +107,7 @@ def _judge_move(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_ui
         return Result(uid=uid, fate=Fate.DONE, new_uid=new_uid)
     if answer.new_uids:
         return failed(uid, gone_error())  # the server names others, so this one had gone before
-    cannot_be_found = seen.arrived is None or not any(_ids(prepared.before[uid]))
+    cannot_be_found = seen.arrived is None or not _ids(prepared.before[uid])
     if answer.error is None and cannot_be_found:
         return Result(uid=uid, fate=Fate.DONE)
     return unknown(uid, answer)
@@ -120,7 +119,7 @@ def _judge_copy(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_ui
     if uid in seen.gone:
         return failed(uid, gone_error())
     was_refused = answer.error is not None and not answer.lost
-    cannot_be_found = seen.arrived is None or not any(_ids(prepared.before[uid]))
+    cannot_be_found = seen.arrived is None or not _ids(prepared.before[uid])
     if cannot_be_found and not was_refused:  # a refused COPY copies nothing (RFC 9051 section 6.4.7)
         return unknown(uid, answer)
     return failed(uid, answer.error or not_changed_error("did not copy the message"))
@@ -140,7 +139,8 @@ def _judge_append(own: Known, answer: Answer, seen: Seen, new_uid: int) -> Resul
     said = answer.new_uids.get(0, 0)
     if new_uid or said in (seen.arrived or {}) or (said and seen.arrived is None):
         return Result(uid=0, fate=Fate.DONE, new_uid=new_uid or said)
-    if answer.error is not None and (not answer.lost or (seen.arrived is not None and any(_ids(own)))):
+    was_looked_for = seen.arrived is not None and bool(_ids(own))
+    if answer.error is not None and (was_looked_for or not answer.lost):
         return failed(0, answer.error)
     return unknown(0, answer)
 

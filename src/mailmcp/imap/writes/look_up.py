@@ -17,6 +17,9 @@ from mailmcp.imap.writes.values import Fate, Prepared, Result
 SETTLE_S: Final = 2.0
 """What isn't seen to be done is looked at again after this long: the server may be at it."""
 
+LOOKS_MAX: Final = 8
+"""As long as there is progress."""
+
 
 def look_up(
     session: Session, prepared: Prepared, *, wait: Callable[[float], None] = sleep
@@ -35,10 +38,14 @@ def look_up(
         DeadlineError, InternalError: The connection failed.
     """
     answer = Answer(error=connection_lost_error(prepared.order.account_id), lost=True)
-    results = judge(prepared, answer, see(session, prepared))
     wanted = prepared.before.keys() | {0}
-    if all(each.fate is Fate.DONE for each in results if each.uid in wanted):
-        return results
-    wait(SETTLE_S)
-    session.begin_lease()  # so that the mailboxes are opened again, and seen as they are now
-    return judge(prepared, answer, see(session, prepared))
+    results: tuple[Result, ...] = ()
+    for _ in range(LOOKS_MAX):
+        earlier = [each.fate for each in results]
+        session.begin_lease()  # so that the mailboxes are opened again, and seen as they are now
+        results = judge(prepared, answer, see(session, prepared))
+        fates = [each.fate for each in results]
+        if fates == earlier or all(each.fate is Fate.DONE for each in results if each.uid in wanted):
+            break
+        wait(SETTLE_S)
+    return results

@@ -7,7 +7,7 @@ import unicodedata
 from typing import Final
 
 from mailmcp.imap.account import Account, Writes
-from mailmcp.imap.command import Command, RefusedError, Response, canonical_name
+from mailmcp.imap.command import Command, Response, canonical_name
 from mailmcp.imap.errors import mailbox_missing_error, mailbox_protected_error, writes_forbidden_error
 from mailmcp.imap.mailboxes import decode_mailbox, list_mailboxes
 from mailmcp.imap.session import SelectedMailbox, Session, quoted_mailbox
@@ -38,6 +38,13 @@ def find_use(session: Session, name: str) -> str:
     return use
 
 
+def check_writable(session: Session, name: str) -> None:
+    """Raise as `find_use`, and `writes_forbidden` at the level `drafts` if the mailbox isn't for these."""
+    use = find_use(session, name)
+    if use != "\\Drafts" and not session.writes.includes(Writes.ORGANIZE):
+        raise writes_forbidden_error(session.account, Writes.ORGANIZE)
+
+
 def is_protected(account: Account, name: str, special_use: str = "") -> bool:
     """Return whether the settings protect a mailbox, by its name in any case and spelling, or by its use."""
     protected = {_folded(each) for each in account.protected_mailboxes}
@@ -50,45 +57,35 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFKC", decoded).casefold().rstrip("/")
 
 
-def select(
-    session: Session, name: str, *, uidvalidity: int | None, before: Command | None = None
-) -> tuple[SelectedMailbox, Response | RefusedError | None]:
+def select(session: Session, name: str, *, uidvalidity: int | None) -> SelectedMailbox:
     """Open a mailbox to change it; one round trip, or none if it is open.
 
     Args:
         session: Of a level that may write.
         name: As LIST has it.
         uidvalidity: What it must have; None for any.
-        before: Sent in front of the SELECT, in the same round trip.
-
-    Returns:
-        The mailbox, and the result of `before`.
 
     Raises:
-        AuthFailedError: It is protected, or at the level `drafts` it isn't for drafts.
-        NotFoundError, ConflictError: It is gone, or has another UIDVALIDITY.
+        AuthFailedError, NotFoundError: As `check_writable`.
+        ConflictError: It has another UIDVALIDITY.
         InternalError: The server opens it read-only, or not at all, or the connection failed.
     """
-    use, name = find_use(session, name), canonical_name(name)
-    if use != "\\Drafts" and not session.writes.includes(Writes.ORGANIZE):
-        raise writes_forbidden_error(session.account, Writes.ORGANIZE)
-    mailbox, commands = session.mailbox, [before] if before else []
-    is_open = mailbox is not None and mailbox.name == name and mailbox.permanent_flags is not None
-    if not is_open:
-        commands.append(Command(name="SELECT", arguments=[quoted_mailbox(session.quirks, name)]))
-    replies = session.run_all(commands) if commands else []
-    selected = None if is_open else replies[-1]
+    check_writable(session, name)
+    account, name = session.account, canonical_name(name)
+    opened, selected = session.mailbox, None
+    if opened is None or opened.name != name or opened.permanent_flags is None:
+        argument = quoted_mailbox(session.quirks, name)
+        [selected] = session.run_all([Command(name="SELECT", arguments=[argument])])
     mailbox = session.apply_examine(name, selected, uidvalidity=uidvalidity)
     if isinstance(selected, Response):
         if "READ-WRITE" not in selected.untagged:
-            account_id = session.account.account_id
             raise InternalError(
-                f"The server opens mailbox {code(name)} of account {account_id} read-only.",
+                f"The server opens mailbox {code(name)} of account {account.account_id} read-only.",
                 reason=Reason.PERMISSION_DENIED,
-                details={"account_id": account_id, "mailbox": name},
+                details={"account_id": account.account_id, "mailbox": name},
             )
         mailbox.permanent_flags = _permanent_flags(selected)
-    return mailbox, replies[0] if before else None
+    return mailbox
 
 
 def _permanent_flags(selected: Response) -> frozenset[str]:

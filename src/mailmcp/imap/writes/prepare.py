@@ -5,40 +5,37 @@ from dataclasses import replace
 from typing import Final
 
 from mailmcp.imap.account import Writes
-from mailmcp.imap.command import Command, RefusedError, canonical_name
-from mailmcp.imap.errors import protocol_error, refused_error, writes_forbidden_error
+from mailmcp.imap.command import RefusedError, canonical_name
+from mailmcp.imap.errors import (
+    mailbox_protected_error,
+    protocol_error,
+    refused_error,
+    writes_forbidden_error,
+)
 from mailmcp.imap.fetch import GONE, fetch_messages
 from mailmcp.imap.mailboxes import parse_status
 from mailmcp.imap.session import SelectedMailbox, Session, quoted_mailbox
-from mailmcp.imap.writes.known import known_items, read_known
-from mailmcp.imap.writes.open import SYSTEM_FLAGS, find_use, select
+from mailmcp.imap.writes.open import SYSTEM_FLAGS, find_use, is_protected, select
+from mailmcp.imap.writes.see import known_items, read_known
 from mailmcp.imap.writes.values import Action, Known, Order, Prepared
 from mailmcp.reasons import Reason
 from mcp_envelope import BaseReason, InternalError, InvalidInputError, code
-
-_STATUS_ITEMS: Final = b"(UIDVALIDITY UIDNEXT)"
 
 _FLAG: Final = re.compile(r"\\?[!#$&'+,\-./0-9:;<=>?@A-Z^_`a-z|~]{1,60}")
 """What every server stores: Dovecot takes keywords of up to 60 letters, and none with a bracket."""
 
 
 def prepare(session: Session, order: Order) -> Prepared:
-    """Return an order with what is true before it: two round trips, and LIST once a session.
+    """Return an order with what is true before it: two or three round trips, and LIST once a session.
 
     On Gmail an order to delete from any mailbox but Junk and Trash moves to Trash first, which becomes its
     target: elsewhere only a label goes.
 
-    Args:
-        session: Of `Pool.writing`.
-        order: Not carried out yet.
-
     Raises:
-        AuthFailedError: The level is too low (`writes_forbidden`), or a mailbox is protected
+        AuthFailedError: The level is too low (`writes_forbidden`), or a mailbox or label is protected
             (`mailbox_protected`).
-        InvalidInputError: A flag can't be one, the target is the mailbox itself, or the mailbox stores no
-            such flags.
-        NotFoundError: A mailbox is gone. Messages that are gone are left out.
-        ConflictError: The mailbox has another UIDVALIDITY.
+        InvalidInputError: A flag isn't one or isn't stored there, or the target is the mailbox itself.
+        NotFoundError, ConflictError: A mailbox is gone, or has another UIDVALIDITY.
         InternalError: The server can't do it without harm (`not_supported`), opens the mailbox read-only, or
             the connection failed.
     """
@@ -48,32 +45,24 @@ def prepare(session: Session, order: Order) -> Prepared:
     target_use = find_use(session, order.target) if order.target else ""
     if not session.writes.includes(needed := _needed_level(order, use, target_use)):
         raise writes_forbidden_error(session.account, needed)
-    _check_flags(order)
+    _check_flags(session, order)
     _check_supported(session, order)
     if order.target == order.mailbox:
         what = "is where the messages are already. Send another mailbox."
         raise InvalidInputError.of("target", BaseReason.INVALID_VALUE, what)
-    status = None
-    if order.action is Action.APPEND or order.target:
-        name = quoted_mailbox(session.quirks, order.target or order.mailbox)
-        status = Command(name="STATUS", arguments=[name, _STATUS_ITEMS])
-    if order.action is Action.APPEND:
-        assert status is not None  # noqa: S101 - just made
-        [counted] = session.run_all([status])
-        uidvalidity, uidnext = _read_status(session, counted, order.mailbox)
-        return Prepared(
-            order=order, uidvalidity=uidvalidity, target_uidvalidity=uidvalidity, target_uidnext=uidnext
-        )
-    mailbox, reply = select(session, order.mailbox, uidvalidity=order.uidvalidity or None, before=status)
-    _check_stored(order, mailbox)
-    uidvalidity, uidnext = (0, 0) if reply is None else _read_status(session, reply, order.target)
-    return Prepared(
+    place = order.mailbox if order.action is Action.APPEND else order.target
+    target_uidvalidity, target_uidnext = _read_status(session, place) if place else (0, 0)
+    prepared = Prepared(
         order=order,
-        uidvalidity=mailbox.uidvalidity,
-        before=_fetch_known(session, order),
-        target_uidvalidity=uidvalidity,
-        target_uidnext=uidnext,
+        uidvalidity=target_uidvalidity,
+        target_uidvalidity=target_uidvalidity,
+        target_uidnext=target_uidnext,
     )
+    if order.action is Action.APPEND:
+        return prepared
+    mailbox = select(session, order.mailbox, uidvalidity=order.uidvalidity or None)
+    _check_stored(order, mailbox)
+    return replace(prepared, uidvalidity=mailbox.uidvalidity, before=_fetch_known(session, order))
 
 
 def _needed_level(order: Order, use: str, target_use: str) -> Writes:
@@ -99,13 +88,17 @@ def _through_trash(session: Session, order: Order, use: str) -> Order:
     return replace(order, target=trash)
 
 
-def _check_flags(order: Order) -> None:
+def _check_flags(session: Session, order: Order) -> None:
+    """Raise if a flag can't be set, or a label is that of a protected mailbox."""
+    account, changed = session.account, (*order.add, *order.remove)
     if order.action is Action.LABELS:
-        bad = [each for each in (*order.add, *order.remove) if not each or re.search(r"[\r\n\0]", each)]
+        bad = [each for each in changed if not each or re.search(r"[\r\n\0]", each)]
+        for each in changed:
+            if is_protected(account, each.removeprefix("\\"), each):
+                raise mailbox_protected_error(account.account_id, each)
     else:
-        flags = (*order.add, *order.remove)
-        bad = [each for each in flags if not _FLAG.fullmatch(each) or each.lower() == "\\deleted"]
-        bad += [each for each in flags if each[:1] == "\\" and each.lower() not in SYSTEM_FLAGS]
+        bad = [each for each in changed if not _FLAG.fullmatch(each) or each.lower() == "\\deleted"]
+        bad += [each for each in changed if each[:1] == "\\" and each.lower() not in SYSTEM_FLAGS]
     if bad:
         what = f"must be what IMAP allows, and {code(bad[0])} isn't."
         raise InvalidInputError.of("keywords", BaseReason.INVALID_VALUE, what)
@@ -137,19 +130,23 @@ def _check_stored(order: Order, mailbox: SelectedMailbox) -> None:
 def _fetch_known(session: Session, order: Order) -> dict[int, Known]:
     session.choose(order.mailbox)
     fetched = fetch_messages(session, order.uids, known_items(session))
-    for failure in fetched.failures.values():
+    for uid, failure in fetched.failures.items():
         if failure is not GONE:
-            raise InternalError(failure.message, reason=failure.reason, retryable=failure.retryable)
+            what = f"{failure.message} Its UID is {uid}; leave it out."
+            raise InternalError(what, reason=failure.reason, retryable=failure.retryable)
     return {uid: read_known(row) for uid, row in fetched.messages.items()}
 
 
-def _read_status(session: Session, reply: object, name: str) -> tuple[int, int]:
+def _read_status(session: Session, name: str) -> tuple[int, int]:
     """Return UIDVALIDITY and UIDNEXT, 0 if the server doesn't say."""
-    if isinstance(reply, RefusedError):
-        raise refused_error(session.account.account_id, reply) from reply
-    numbers = parse_status(reply).get(name, {})  # type: ignore[arg-type] # a response
+    account_id = session.account.account_id
+    try:
+        reply = session.run("STATUS", quoted_mailbox(session.quirks, name), b"(UIDVALIDITY UIDNEXT)")
+    except RefusedError as error:
+        raise refused_error(account_id, error) from error
+    numbers = parse_status(reply).get(name, {})
     if not numbers.get(b"UIDVALIDITY"):
-        raise protocol_error(session.account.account_id, "sent no UIDVALIDITY for the mailbox")
+        raise protocol_error(account_id, "sent no UIDVALIDITY for the mailbox")
     return numbers[b"UIDVALIDITY"], numbers.get(b"UIDNEXT", 0)
 
 

@@ -10,12 +10,14 @@ from typing import TypeAlias
 
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import refused_error
-from mailmcp.imap.fetch import GONE, fetch_steps, format_sequence_set
+from mailmcp.imap.fetch import GONE, fetch_steps, format_sequence_set, id_items
+from mailmcp.imap.mailboxes import decode_mailbox
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
-from mailmcp.imap.rows import parse_rows
+from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.session import Session
-from mailmcp.imap.writes.known import known_items, read_known
 from mailmcp.imap.writes.values import Known, Prepared
+from mailmcp.mail.header.fields import parse_headers
+from mailmcp.mail.thread import find_ids
 from mailmcp.model.message_ref import UINT32_MAX
 from mcp_envelope import ToolError
 
@@ -37,14 +39,28 @@ class Seen:
     """What may have come into the target, by UID; None if it wasn't looked into."""
 
 
-def see(session: Session, prepared: Prepared, *, new_uids: Sequence[int] = ()) -> Seen:
-    """Look into the mailboxes of an order; one or two round trips. Another one may be open afterwards.
+def known_items(session: Session) -> list[str]:
+    """Return the data items to fetch for `read_known`."""
+    labels = ["X-GM-LABELS"] if session.can("X-GM-EXT-1") else []
+    return ["UID", "FLAGS", *labels, *id_items(session), "BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]"]
 
-    Args:
-        session: Of any level.
-        prepared: The order. Of a mailbox that is gone or was rebuilt, nothing is seen.
-        new_uids: What the server says that its messages have become in the target; if it says nothing,
-            everything that has come since the order was prepared is looked at.
+
+def read_known(row: FetchedMessage) -> Known:
+    """Read what was fetched of a message."""
+    headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))
+    return Known(
+        flags=row.flags,
+        labels=tuple(map(decode_mailbox, row.labels)),
+        header_message_id=next(iter(find_ids(headers.get("Message-ID"))), ""),
+        email_id=row.email_id or (str(row.gmail_id) if row.gmail_id else ""),
+    )
+
+
+def see(session: Session, prepared: Prepared, *, new_uids: Sequence[int] = ()) -> Seen:
+    """Look into the mailboxes of an order; one round trip. Of one that was rebuilt, nothing is seen.
+
+    `new_uids` are what the server says that the messages have become. If it says nothing, everything that has
+    come into the target since the order was prepared is looked at. Another mailbox may be open afterwards.
 
     Raises:
         DeadlineError, InternalError: The connection failed.

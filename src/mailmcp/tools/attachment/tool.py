@@ -143,6 +143,7 @@ async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> Outco
         return fetch_part(session, ref, arguments.part_id, choose_limit, call.report)
 
     file = await call.ask(fetch, message=ref)
+    call.note_read([ref.message_id])
     if arguments.member:
         file = await open_member(call, file, arguments.member)
     if arguments.mode == "text":

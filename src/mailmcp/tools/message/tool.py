@@ -90,6 +90,7 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
         )
 
     parts, message = await call.ask(read, message=ref)
+    call.note_read([ref.message_id])
     attachments = AttachmentRows()
     if arguments.attachment_mode != "none":
         attachments = await list_rows(call, ref, parts, texts=with_texts)

@@ -62,6 +62,7 @@ async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outc
         return window
 
     window = await call.ask(fetch, message=ref)
+    call.note_read([ref.message_id])
     if not window.octets and window.offset and window.offset >= window.said_octets:
         raise InvalidInputError.of(
             "offset",

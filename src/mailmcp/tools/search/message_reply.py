@@ -132,6 +132,7 @@ async def _build_rows(call: Call, searches: Searches, page: SearchPage) -> list[
     ]
     for row in rows:
         call.message_id_cache.remember(row.message_id, row.header_message_id or "")
+    call.note_read(row.message_id for row in rows if row.snippet)
     return rows
 
 

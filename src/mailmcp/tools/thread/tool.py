@@ -113,6 +113,7 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
         raise all_failed_error(texts.issues, search_again(ref))
     for each in shown:
         call.message_id_cache.remember(each.ref.message_id, message_id_of(each.headers))
+    call.note_read(each.ref.message_id for each in shown)
     shares = _share_out([len(texts.by_ref[each.ref].text) for each in shown], first.max_chars)
     rows = [_row(each, texts, share) for each, share in zip(shown, shares, strict=True)]
     scope = EVERYTHING if is_all else ref.account_id

@@ -25,11 +25,7 @@ UNKNOWN_TOOL: Final = "NOT_FOUND"
 _FAILURES: Final = {
     Code.INVALID_INPUT: ("VALIDATION_ERROR", "validation", "Change the request as the error says."),
     Code.NOT_FOUND: ("NOT_FOUND", "not_found", "List or search again, and use an id from that reply."),
-    Code.AUTH_FAILED: (
-        "AUTHENTICATION_FAILED",
-        "authentication",
-        "A person must sign in or decide.",
-    ),
+    Code.AUTH_FAILED: ("AUTHENTICATION_FAILED", "authentication", "A person must sign in or decide."),
     Code.TIMEOUT: ("TIMEOUT", "unavailable", "Look whether it was done before you send it again."),
     Code.CONFLICT: ("CONFLICT", "conflict", "List or search again; ids from before are void."),
     Code.INTERNAL: ("INTERNAL_ERROR", "internal", "Look into the server's log."),

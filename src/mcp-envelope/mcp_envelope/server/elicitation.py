@@ -63,7 +63,6 @@ def read_answer(params: CallToolRequestParams) -> str | None:
 
 
 def _agrees(answer: object) -> bool:
-    """Return whether the user has filled in the form."""
-    if not (isinstance(answer, ElicitResult) and answer.action == "accept"):
-        return False
-    return (answer.content or {}).get(_FIELD) is True
+    """Return whether the user has ticked the box."""
+    form = answer.content if isinstance(answer, ElicitResult) and answer.action == "accept" else None
+    return form is not None and form.get(_FIELD) is True

@@ -140,7 +140,6 @@ class Toolset:
         self._log = logging.getLogger(version.partition("/")[0])
         self._threads = CapacityLimiter(THREADS_MAX)
         self.tools: dict[str, Tool] = {}
-        self._published: list[PublishedTool] = []
         for tool in tools:
             self.add(tool)
 
@@ -153,7 +152,6 @@ class Toolset:
         if tool.name in self.tools:
             raise ValueError(f"there are two tools called {tool.name}")
         self.tools[tool.name] = tool
-        self._published.append(publish(tool, self._dialect))
 
     def tool(self, **options: Any) -> Callable[[FunctionT], FunctionT]:
         """Add a function as a tool; `options` are those of `Tool`, on top of what its annotations say.
@@ -173,7 +171,7 @@ class Toolset:
 
     def publish(self) -> list[PublishedTool]:
         """Return the tools as `tools/list` gives them, in the order in which they were added."""
-        return list(self._published)
+        return [publish(tool, self._dialect) for tool in self.tools.values()]
 
     async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """List the tools: `on_list_tools` of a low-level server."""

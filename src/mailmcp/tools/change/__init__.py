@@ -1,0 +1,1 @@
+"""imap_change_messages: read `arguments`, then `selection`, `change`, `plan`, `reply`."""

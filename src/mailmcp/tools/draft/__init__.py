@@ -1,0 +1,1 @@
+"""imap_save_draft."""

@@ -1,0 +1,1 @@
+"""imap_undo: read `plan`, then `tool`."""
