@@ -9,7 +9,7 @@ A legacy client subscribes for as long as it is connected: over stdio, that is a
 
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,7 +21,16 @@ from anyio.abc import TaskGroup
 from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
-from mcp.types import SubscriptionFilter, SubscriptionsListenRequestParams, SubscriptionsListenResult
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_REQUEST,
+    EmptyResult,
+    SubscribeRequestParams,
+    SubscriptionFilter,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    UnsubscribeRequestParams,
+)
 
 from mailmcp import limits
 from mailmcp.imap.changes.watch import EVERY, LOOK_S, Look, Waker, look, watch
@@ -29,15 +38,22 @@ from mailmcp.imap.command import canonical_name
 from mailmcp.imap.pool import Pool, Telemetry
 from mailmcp.model.resource_uri import MAILBOX_TEMPLATE, ResourceKind, parse_resource_uri
 from mailmcp.reasons import Reason
+from mailmcp.server.resources import make_subscribed
 from mailmcp.tools.errors import list_mailboxes_of
 from mailmcp.tools.tool import Call, Shared
 from mcp_envelope import InvalidInputError, NotFoundError, ToolError, code
+from mcp_envelope.server import Toolset
 
 _RETRY_S: Final = 60.0
 """After an error, before the server is asked again."""
 
 _LISTENED_MAX: Final = 100
 """Mailboxes that one client can name at once: each costs a round trip before it is acknowledged."""
+
+_NO_SESSION: Final = (
+    "Over HTTP there are no sessions, so nothing can be sent later. Use subscriptions/listen of protocol "
+    "2026-07-28, or call imap_get_changes now and then."
+)
 
 _log = logging.getLogger(__name__)
 
@@ -74,94 +90,95 @@ class _Watched:
 
 
 class Subscriptions:
-    """All subscriptions of a server."""
+    """All subscriptions of a server; its tools answer the requests."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Toolset) -> None:
+        self._tools = tools
         self._bus = InMemorySubscriptionBus()
         self._handler = ListenHandler(self._bus)
         self._watched: dict[str, _Watched] = {}
         self._legacy: dict[str, ServerSession] = {}
         """The subscriber to each URI; only one can be connected."""
 
-        self._tasks: TaskGroup | None = None
+        self._watching: TaskGroup | None = None
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
         """Watch what is subscribed to, until the block ends."""
-        async with anyio.create_task_group() as self._tasks:
+        async with anyio.create_task_group() as self._watching:
             yield
-            self._tasks.cancel_scope.cancel()
+            self._watching.cancel_scope.cancel()
 
     async def listen(
-        self,
-        context: Context,
-        params: SubscriptionsListenRequestParams,
-        add: Callable[[str], Awaitable[object]],
+        self, context: Context, params: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
         """Tell a modern client of the mailboxes that it names, for as long as it listens.
 
         What isn't a mailbox of this server's accounts is left out of what is acknowledged, and so are lists
         that never change.
-
-        Args:
-            context: Of the request.
-            params: Of the request.
-            add: Calls `add`. May raise.
         """
         accounts = {each.account_id for each in context.lifespan_context.pool.accounts}
         asked = dict.fromkeys(params.notifications.resource_subscriptions or ())
-        uris = [uri for uri in asked if is_mailbox(uri) and _target(uri)[0] in accounts]
+        uris = [uri for uri in asked if _is_mailbox(uri) and _target(uri)[0] in accounts]
         added: list[str] = []
         try:
             for uri in uris[:_LISTENED_MAX]:
-                await add(uri)
+                await self._add(context, uri)
                 added.append(uri)
             honoured = SubscriptionFilter(resource_subscriptions=added or None)
             return await self._handler(context, params.model_copy(update={"notifications": honoured}))
         finally:
             for uri in added:
-                self.remove(uri)
+                self._remove(uri)
 
-    def tell(self, uri: str, session: ServerSession) -> None:
-        """Tell a legacy client of a mailbox that was added."""
-        self.stop_telling(uri)
-        self._legacy[uri] = session
+    async def subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
+        """Tell a legacy client of a mailbox."""
+        if not context.session.can_send_request:
+            raise MCPError(INVALID_REQUEST, _NO_SESSION)
+        result = await self._add(context, params.uri)
+        if params.uri in self._legacy:
+            self._remove(params.uri)
+        self._legacy[params.uri] = context.session
+        return result
 
-    def stop_telling(self, uri: str) -> None:
-        """Remove what a legacy client was told of, if it was."""
-        if self._legacy.pop(uri, None) is not None:
-            self.remove(uri)
+    async def unsubscribe(self, _context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+        """Tell a legacy client no more."""
+        if self._legacy.pop(params.uri, None):
+            self._remove(params.uri)
+        return EmptyResult()
 
-    async def add(self, uri: str, call: Call) -> None:
-        """Watch a mailbox, or all of an account. From when it returns, nothing that happens is missed.
+    async def _add(self, context: Context, uri: str) -> EmptyResult:
+        """Watch a mailbox, or all of an account: nothing that happens from now on is missed.
 
         Raises:
-            InvalidInputError: The URI is not that of a mailbox, or of all of an account.
-            NotFoundError: There is no such account or mailbox.
-            ToolError: The account can't be read.
+            MCPError: There is no such account or mailbox, or it can't be read.
         """
-        account_id, name = _target(uri)
-        call.choose_account(account_id)
-        call.mailbox = name
-        found = await call.ask(partial(look, names=frozenset({name})))
-        if found.seen[name] is None:
-            raise NotFoundError(
-                f"There is no mailbox {code(name)} in account {account_id}. Names are case-sensitive.",
-                reason=Reason.MAILBOX_MISSING,
-                next_action=list_mailboxes_of(account_id),
-            )
-        watched = self._watched.get(account_id)
-        if watched is None:
-            watched = self._watched[account_id] = _Watched(account_id, is_pushed=found.is_pushed)
-            assert self._tasks is not None  # noqa: S101 - requests come while it serves
-            self._tasks.start_soon(self._follow, watched, call.pool)
-        before = watched.names
-        watched.uris[uri] += 1
-        watched.known |= {each: found.seen[each] for each in found.seen if not before & {each, EVERY}}
-        if name not in before and watched.waker:
-            watched.waker.wake()
 
-    def remove(self, uri: str) -> None:
+        async def add(call: Call) -> None:
+            account_id, name = _target(uri)
+            call.choose_account(account_id)
+            call.mailbox = name
+            found = await call.ask(partial(look, names=frozenset({name})))
+            if found.seen[name] is None:
+                raise NotFoundError(
+                    f"There is no mailbox {code(name)} in account {account_id}. Names are case-sensitive.",
+                    reason=Reason.MAILBOX_MISSING,
+                    next_action=list_mailboxes_of(account_id),
+                )
+            watched = self._watched.get(account_id)
+            if watched is None:
+                watched = self._watched[account_id] = _Watched(account_id, is_pushed=found.is_pushed)
+                assert self._watching is not None  # noqa: S101 - requests come while it serves
+                self._watching.start_soon(self._follow, watched, call.pool)
+            before = watched.names
+            watched.uris[uri] += 1
+            watched.known |= {each: found.seen[each] for each in found.seen if not before & {each, EVERY}}
+            if name not in before and watched.waker:
+                watched.waker.wake()
+
+        return await self._tools.answer(context.method, add, partial(make_subscribed, uri), context)
+
+    def _remove(self, uri: str) -> None:
         """End one subscription; with the last one of an account, end its connection."""
         watched = self._watched[_target(uri)[0]]
         watched.uris -= Counter([uri])
@@ -220,7 +237,7 @@ class Subscriptions:
                     await self._legacy[uri].send_resource_updated(uri)
 
 
-def is_mailbox(uri: str) -> bool:
+def _is_mailbox(uri: str) -> bool:
     """Return whether a URI can be subscribed to, if there is such an account and mailbox."""
     try:
         _target(uri)

@@ -92,7 +92,7 @@ def watch(session: Session, names: frozenset[str], waker: Waker, report: Callabl
         reply = session.idle(_IDLE_S if names == {found.idle_mailbox} else LOOK_S, waker)
         if isinstance(reply, RefusedError):
             session.quirks.refuse("IDLE")
-            return
+            break
         if "FETCH" in reply.untagged:
             told = frozenset({found.idle_mailbox})
     # Whoever has the session next doesn't expect to be told, or that a mailbox is open.
