@@ -35,6 +35,9 @@ _OPENINGS: Final = re.compile(
     r"|How it was |Not proven |Not searched: |Message |Octets |Characters |The file of |No text of "
     r"|Picture: |Picture of |A message that |No (?:new )?messages? |\d+ of |\d+ account"
     r"|Nothing has |The state of |Which flags |Whether messages |Changes in "
+    r"|Nothing (?:to do|was changed)|(?:Marked|Flagged|Unflagged|Added|Removed|Moved|Copied|Deleted) \S+ "
+    r"|There was no mailbox |This can|The server doesn't say|Don't send again|Not everything|Undid "
+    r"|The latest "
     rf"|\d+ (?:{'|'.join(GroupBy)})"
 )
 

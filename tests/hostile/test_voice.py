@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from hostile.layout import assert_ours, assert_visible, our_words
 from hostile.strangers import MARK, Stranger
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Writes
 from mailmcp.model.message_ref import parse_ref
 from mailmcp.model.owner import Owner
 from mailmcp.server.app import Options, build_server
@@ -121,10 +122,11 @@ def ask_for_everything(store: Store, dialect: Dialect, stranger: Stranger, folde
     store.fill("INBOX", messages, flags=[] if store.kind == "pymap" else [stranger.keyword(), b"\\Flagged"])
     store.fill(shared, messages[:3])
     owner = Owner(names=("Ada Lovelace",), addresses=("ada@corp.example",))
-    preferences = Preferences(owners={ACCOUNT_ID: owner}, save_folder=folder)
+    preferences = Preferences(owners={ACCOUNT_ID: owner}, save_folder=folder, journal_folder=folder)
+    account = replace(store.account, writes=Writes.ALL)
 
     async def run() -> None:
-        server = build_server([store.account], Options(dialect=dialect, preferences=preferences))
+        server = build_server([account], Options(dialect=dialect, preferences=preferences))
         async with Client(server) as client:
             listed = await call(client, "imap_list_mailboxes", include_counts=True)
             assert shared in [each["name"] for each in listed["mailboxes"]]
@@ -136,6 +138,7 @@ def ask_for_everything(store: Store, dialect: Dialect, stranger: Stranger, folde
             oldest = [each for each in ids if f":{shared}:" in each][-1]
             new = await call(client, "imap_get_changes", since=oldest)
             assert any(MARK in row["subject"] for row in new["created"])
+            await change(client, shared, ids)
             await fail(client, store, shared, ids)
             await call(client, "imap_get_changes", since=state)
 
@@ -192,6 +195,20 @@ async def read(client: Client, message_id: str) -> None:
     (contents,) = (await client.read_resource(data["message"]["message_uri"])).contents
     assert isinstance(contents, TextResourceContents)
     assert_ours(contents.text, MARK)
+
+
+async def change(client: Client, shared: str, ids: list[str]) -> None:
+    """Plan changes of everything, and change some and take that back."""
+    for arguments in (
+        {"action": "trash"},
+        {"action": "move", "mailbox": re.sub("[*%]", "", shared)[:-1]},
+    ):
+        asked = await client.call_tool("imap_change_messages", {**arguments, "search": {"mailbox": "*"}})
+        assert MARK in str(asked.structured_content)
+        check(asked)
+    changed = await call(client, "imap_change_messages", action="mark_read", message_ids=ids[:2])
+    await call(client, "imap_undo", entry_id=changed["entry_id"])
+    await call(client, "imap_undo")
 
 
 async def fail(client: Client, store: Store, shared: str, ids: list[str]) -> None:

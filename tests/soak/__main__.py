@@ -7,10 +7,14 @@ from typing import Final
 
 import click
 
-from servers.dovecot import Dovecot
+from servers.dovecot import MDBOX, Dovecot
 from servers.embedded import Pymap
 from soak.changes import PLAINER, walk
+from soak.writes import opened_soak
 from tools.stores import Store, dovecot_store, pymap_store
+
+SHARES: Final = {"maildir": 0.46, "mdbox": 0.46, "pymap": 0.08}
+"""Of the operations, on each server; pymap takes twenty times as long."""
 
 SERVERS: Final = ("qresync", "condstore", "pymap")
 
@@ -34,6 +38,27 @@ def changes(*, seed: int, steps: int, server: str | None) -> None:
         click.echo(f"{name}, seed {seed}: the truth each time, {perf_counter() - began:,.0f} s: {figures}")
 
 
+@main.command()
+@click.option("--seed", default=1, show_default=True, help="The same seed begins with the same things.")
+@click.option(
+    "--operations", default=100_000, show_default=True, help="Ours and the second client's, on all servers."
+)
+@click.option("--server", type=click.Choice(list(SHARES)), help="Only on this one.")
+def writes(*, seed: int, operations: int, server: str | None) -> None:
+    """Change mail at random, undo some of it, and let another program change it and connections be cut."""
+    for name, share in SHARES.items() if server is None else [(server, 1.0)]:
+        began = perf_counter()
+        with _running(name) as store, opened_soak(store, seed) as soak:
+            figures = soak.run(int(operations * share))
+        click.echo(
+            f"{name}, seed {seed}: the truth each time, {perf_counter() - began:,.0f} s: "
+            f"{figures.operations:,} operations, {figures.calls.total():,} of them ours, "
+            f"{figures.cut} connections cut, {figures.interleaved} changes within a call"
+        )
+        for what, count in sorted(figures.outcomes.items()):
+            click.echo(f"  {what}: {count}")
+
+
 @contextmanager
 def _running(name: str) -> Iterator[Store]:
     """Start a server with an empty account."""
@@ -41,7 +66,8 @@ def _running(name: str) -> Iterator[Store]:
         with Pymap() as pymap:
             yield pymap_store(pymap)
         return
-    with Dovecot(extra=PLAINER if name == "condstore" else "") as dovecot:
+    extra = {"condstore": PLAINER, "mdbox": MDBOX}.get(name, "")
+    with Dovecot(extra=extra) as dovecot:
         yield dovecot_store(dovecot, dovecot.user("ann"))
 
 

@@ -10,6 +10,9 @@ from typing import Final, Self
 WAIT_S: Final = 60.0
 """For threads to end."""
 
+_CUT_BEFORE_OCTETS: Final = (700, 3_000)
+"""From the client and from the server: about what a session that writes sends and receives."""
+
 _WRITES: Final = (b" UID MOVE ", b" UID COPY ", b" UID STORE ", b" UID EXPUNGE ", b" APPEND ")
 
 
@@ -73,7 +76,8 @@ class CuttingProxy:
             self._threads = [each for each in self._threads if each.is_alive()]
             cuts = [-1, -1]
             if self._random.randrange(100) < self.cuts_of_hundred:
-                cuts[self._random.randrange(2)] = self._random.randrange(60, 4_000)
+                direction = self._random.randrange(2)
+                cuts[direction] = self._random.randrange(_CUT_BEFORE_OCTETS[direction])
             pair = _Pair(self, client, server)
             self._threads += [
                 self._start(pair.pass_on, client, server, cuts[0]),

@@ -14,7 +14,7 @@ from tools.letters import make_letter
 from tools.stores import Store
 
 MAILBOXES: Final = ("INBOX", "Work", "Grüße: a", "Archive", "Trash", "Junk", "Drafts")
-_REBUILT: Final = ("Work", "Grüße: a")
+_OTHER_NAMES: Final = {"Grüße: a": "Grüße: b", "Grüße: b": "Grüße: a"}
 FLAGS: Final = (b"\\Seen", b"\\Flagged", b"\\Answered", b"$Later")
 _MESSAGES_MAX: Final = 120
 """On the whole server: the second client adds no more, so that reading the truth stays cheap."""
@@ -60,6 +60,9 @@ class World:
         self.acts = 0
         """What the second client did so far."""
 
+        self.mailboxes = list(MAILBOXES)
+        """As they are called now."""
+
         self._numbers = count(1)
         for name in MAILBOXES[1:]:
             if not client.folder_exists(name):
@@ -89,7 +92,7 @@ class World:
     def act(self) -> None:
         """Do something at random."""
         self.acts += 1
-        name, target = self.random.choice(MAILBOXES), self.random.choice(MAILBOXES)
+        name, target = self.random.choice(self.mailboxes), self.random.choice(self.mailboxes)
         self.client.select_folder(name)
         uids = self.client.search()
         some = self.random.sample(uids, min(self.random.randint(1, 3), len(uids)))
@@ -104,12 +107,26 @@ class World:
             self._move(some, target)
         elif choice < 18:
             self._expunge(some)
-        elif choice == 18 and name in _REBUILT and self.store.kind == "dovecot":
+        elif self.store.kind == "dovecot" and name == "Work":
             self._rebuild(name, uids)  # pymap goes on serving what was deleted
+        elif self.store.kind == "dovecot" and name in _OTHER_NAMES:
+            self._rename(name, _OTHER_NAMES[name])
+
+    def shuffle(self) -> None:
+        """Change flags or places of some messages, so that none is lost or made."""
+        self.acts += 1
+        name, target = self.random.choice(self.mailboxes), self.random.choice(self.mailboxes)
+        self.client.select_folder(name)
+        uids = self.client.search()
+        some = self.random.sample(uids, min(self.random.randint(1, 3), len(uids)))
+        if some and name != target and self.random.randrange(2):
+            self._move(some, target)
+        elif some:
+            self.client.add_flags(some, [self.random.choice(FLAGS)], silent=True)
 
     def add(self, mailbox: str) -> None:
         """Append some messages, unless there are enough."""
-        total = sum(self.client.folder_status(each, [b"MESSAGES"])[b"MESSAGES"] for each in MAILBOXES)
+        total = sum(self.client.folder_status(each, [b"MESSAGES"])[b"MESSAGES"] for each in self.mailboxes)
         for number in islice(self._numbers, self.random.randint(1, 4) if total < _MESSAGES_MAX else 0):
             letter = make_letter(f"Letter {number}", "Text\n")
             letter["X-Number"] = str(number)
@@ -127,6 +144,12 @@ class World:
     def _rebuild(self, name: str, uids: list[int]) -> None:
         """Give a mailbox another UIDVALIDITY; its messages move to INBOX first."""
         self._move(uids, "INBOX")
-        self.client.unselect_folder()
+        self.client.select_folder("INBOX")
         self.client.delete_folder(name)
         self.client.create_folder(name)
+
+    def _rename(self, name: str, new: str) -> None:
+        """Rename a mailbox, which keeps its UIDVALIDITY; Dovecot ends sessions that have it open."""
+        self.client.select_folder("INBOX")
+        self.client.rename_folder(name, new)
+        self.mailboxes[self.mailboxes.index(name)] = new

@@ -429,8 +429,6 @@ class Pool:
         while True:
             await sessions.slots.acquire_on_behalf_of(call)
             try:
-                if sessions.leased + len(sessions.idle) >= sessions.slots.total_tokens:
-                    sessions.make_room()
                 return await self._open(call, sessions.account.writes)
             except BaseException as error:
                 sessions.slots.release_on_behalf_of(call)

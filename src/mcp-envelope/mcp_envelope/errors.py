@@ -221,11 +221,11 @@ class ConfirmationRequired(AuthFailedError):  # noqa: N818 - nothing has failed:
         """Ask for a confirmation.
 
         Args:
-            plan: What would be done, in sentences that a person can decide on.
+            plan: What would be done, in sentences or lines that a person can decide on.
             token: Proves, as `confirm`, that this very plan was shown.
         """
-        reason = BaseReason.CONFIRMATION_REQUIRED
-        super().__init__(f"Confirm first: {plan}", reason=reason, details={"plan": plan})
+        reason, line = BaseReason.CONFIRMATION_REQUIRED, " ".join(plan.splitlines())
+        super().__init__(f"Confirm first: {line}", reason=reason, details={"plan": plan})
         self.plan = plan
         self.token = token
 

@@ -175,7 +175,8 @@ class Confirmations:
             message = "Nothing was done: the confirmation is more than ten minutes old."
         elif agreed != what:
             reason = BaseReason.PLAN_CHANGED
-            message = f"Nothing was done: this isn't what was confirmed. It would now be: {plan}"
+            now = " ".join(plan.splitlines())
+            message = f"Nothing was done: this isn't what was confirmed. It would now be: {now}"
         elif not self.spent.spend(confirmed, expires + _MARGIN_S):
             reason = BaseReason.CONFIRMATION_USED
             message = "The confirmation was used already. Look what was done before you ask again."

@@ -79,7 +79,10 @@ def test_the_outcome_is_found_out_and_nothing_is_sent_again(
     if happened and action is not Action.FLAGS:
         places = subjects(server, "Drafts" if action is Action.APPEND else "Work")
         assert [places[each.new_uid] for each in found] == [str(each.uid or 8) for each in found]
-    assert [each.name for each in server.commands].count(command) == 1
+    names = [each.name for each in server.commands]
+    assert names.count(command) == 1
+    if action is Action.FLAGS:
+        assert names.count("EXAMINE") == (1 if happened else 2), "each look is a new one"
 
 
 def test_a_server_may_still_be_at_it(peer: PeerFactory) -> None:
@@ -98,8 +101,6 @@ def test_a_server_may_still_be_at_it(peer: PeerFactory) -> None:
     found = find_out(peer_account(server), prepared, wait=wait)
     assert fates(found) == {1: (DONE, 61), 2: (DONE, 62), 3: (FAILED, 0)}
     assert waited == [SETTLE_S] * 3
-    opened = [each.line for each in server.commands if each.name == "EXAMINE"]
-    assert opened.count('EXAMINE "INBOX"') == len(waited) + 1, "each look is a new one"
     del server.mailbox.messages[1:]
     mailbox(server, "Work").messages += [replace(server.mailbox.messages.pop(0), uid=63)]
     assert {each.fate for each in find_out(peer_account(server), prepared, wait=waited.append)} == {DONE}

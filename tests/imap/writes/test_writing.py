@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ from mailmcp.imap.writes.values import Action
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, DeadlineError, InternalError, NotFoundError, ToolError
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Close, Respond, Rule
+from servers.peer_actions import Close, Respond, Rule, Silence
 
 ResultT = TypeVar("ResultT")
 
@@ -63,6 +64,7 @@ def test_each_block_has_a_session_of_its_own_that_ends_with_it(peer: PeerFactory
                 assert await writer.run(mark)
                 assert await writer.run(mark), "one login for all of the block"
         await read(pool)
+        assert len(pool.sessions_of("main").idle) == 1, "none that may write is kept"
         server.wait_closed(2)
         server.wait_closed(3)
 
@@ -76,19 +78,23 @@ def test_each_block_has_a_session_of_its_own_that_ends_with_it(peer: PeerFactory
     assert {"SELECT", "UID STORE", "LOGOUT"} <= by_connection[2] & by_connection[3]
 
 
-def test_work_is_never_repeated(peer: PeerFactory) -> None:
+@pytest.mark.parametrize(
+    ("fault", "reason"), [(Close("before"), Reason.CONNECTION_LOST), (Silence(), Reason.COMMAND)]
+)
+def test_work_is_never_repeated(peer: PeerFactory, fault: Close | Silence, reason: Reason) -> None:
+    """Nor is anything sent on a connection that is out of step."""
     server = serve(peer, EXCHANGE)
-    server.rules.append(Rule(command="NOOP", action=Close("before")))
+    server.rules.append(Rule(command="NOOP", action=fault))
 
     async def use(pool: Pool) -> None:
         async with writing(pool) as writer:
-            for _ in range(2):
-                with pytest.raises(InternalError) as caught:
+            for expected in (reason, Reason.CONNECTION_LOST):
+                with pytest.raises(ToolError) as caught:
                     await writer.run(lambda session: session.run("NOOP"))
-                assert caught.value.reason is Reason.CONNECTION_LOST
+                assert caught.value.reason is expected
         assert await read(pool), "those that read go on"
 
-    in_pool(peer_account(server), use)
+    in_pool(peer_account(server, command_timeout_s=1.0), use)
     assert [each.name for each in server.commands].count("NOOP") == 1
 
 
@@ -172,6 +178,35 @@ def test_where_the_server_allows_fewer_sessions_an_idle_one_makes_room(peer: Pee
         assert await read(pool)
 
     in_pool(peer_account(server), use)
+
+
+def test_where_all_that_the_server_allows_are_busy_one_is_waited_for(peer: PeerFactory) -> None:
+    server = serve(peer, EXCHANGE)
+    full = Respond(b"{tag} NO [LIMIT] Too many connections\r\n")
+    server.rules.append(Rule(command="LOGIN", nth=2, action=full))
+    begun, may_end, done = threading.Event(), threading.Event(), list[bool]()
+
+    def work(_session: Session) -> bool:
+        begun.set()
+        return may_end.wait(60.0)
+
+    async def use(pool: Pool) -> None:
+        async def write() -> None:
+            async with writing(pool) as writer:
+                done.append(await writer.run(mark))
+
+        async with anyio.create_task_group() as tasks:
+            deadline = anyio.current_time() + 60.0
+            tasks.start_soon(partial(pool.run, "main", work, telemetry=Telemetry(), deadline=deadline))
+            await anyio.to_thread.run_sync(begun.wait)
+            tasks.start_soon(write)
+            await anyio.to_thread.run_sync(partial(server.wait_for, "LOGIN", nth=2))
+            await anyio.to_thread.run_sync(server.wait_closed, 2)
+            await anyio.wait_all_tasks_blocked()
+            may_end.set()
+
+    in_pool(peer_account(server), use)
+    assert done == [True]
 
 
 def test_a_refused_login_keeps_reading_from_trying_too(peer: PeerFactory) -> None:

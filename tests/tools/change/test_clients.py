@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult
 
-from mailmcp.imap.account import Account, Writes
+from mailmcp.imap.account import Account
 from mailmcp.server.app import Options, build_server
 from mailmcp.tools.preferences import Preferences
 from tools.change.changing import CHANGE, contents, letters, writing
@@ -37,20 +37,6 @@ def connect(tmp_path: Path) -> Open:
 def envelope(result: CallToolResult) -> dict[str, Any]:
     content: dict[str, Any] = result.structured_content or {}
     return content
-
-
-@pytest.mark.parametrize("level", list(Writes))
-def test_the_tool_is_listed_where_an_account_allows_it(
-    pymap_mail: Store, connect: Open, level: Writes
-) -> None:
-    async def run() -> None:
-        async with connect(writing(pymap_mail.account, writes=level)) as client:
-            listed = {each.name: each for each in (await client.list_tools()).tools}
-            assert (CHANGE in listed) == level.includes(Writes.ORGANIZE)
-            if CHANGE in listed:
-                assert listed[CHANGE].annotations.destructive_hint is True
-
-    anyio.run(run)
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -9,7 +9,7 @@ from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, Rule
 from servers.peer_answers import CAPABILITIES
 from servers.peer_mailbox import PeerMailbox, make_messages
-from tools.change.changing import change, confirm, writing
+from tools.change.changing import change, writing
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.stores import peer_account
@@ -59,14 +59,6 @@ def test_half_of_a_move(start: Start, open_desk: DeskFactory) -> None:
     assert issues == [(Code.INTERNAL, "failed", f"{PLACE}:3-4")]
 
 
-def test_ids_that_a_server_pairs_wrongly_are_put_right(start: Start, open_desk: DeskFactory) -> None:
-    """As Yahoo does; so the ranges are no longer ascending, nor is any pair joined that isn't."""
-    server = start(25, traps=["copyuid reversed"])
-    desk = open_desk(writing(peer_account(server)))
-    reply = confirm(desk, "move", message_ids=ids(25), mailbox="Work")
-    assert reply.data["changed"] == [f"{PLACE}:1-25 -> imap:work:Work:5:1-25"]
-
-
 def test_nothing_done_is_an_error(start: Start, open_desk: DeskFactory) -> None:
     server = start(traps=["store ignored"])
     desk = open_desk(writing(peer_account(server)))
@@ -96,13 +88,6 @@ def test_what_cannot_be_found_again_is_unknown(start: Start, open_desk: DeskFact
     assert issues == [(Code.INTERNAL, "unknown", f"{PLACE}:2-3")]
 
 
-def test_a_move_that_never_began_is_an_error(start: Start, open_desk: DeskFactory) -> None:
-    server = start(rules=[Rule(command="UID MOVE", action=Close("before"))])
-    desk = open_desk(writing(peer_account(server)))
-    with pytest.raises(InternalError, match="4 messages, and none was changed"):
-        change(desk, "move", message_ids=ids(4), mailbox="Work")
-
-
 def test_orders_that_come_after_a_lost_connection_are_not_begun(start: Start, open_desk: DeskFactory) -> None:
     """The reply says of them, too, that nothing was done."""
     lost = Rule(command="UID STORE", containing="Seen", nth=2, action=Close("before"))
@@ -116,9 +101,3 @@ def test_orders_that_come_after_a_lost_connection_are_not_begun(start: Start, op
         "Marked 2 of 4 messages in `INBOX` (2), `Work` (1), `Zoo` (1) as read; 2 failed"
     )
     assert [each.about["message_id"] for each in reply.outcome.issues] == chosen[2:]
-
-
-def test_progress_counts_messages(start: Start, open_desk: DeskFactory) -> None:
-    desk = open_desk(writing(peer_account(start(2))))
-    change(desk, "flag", message_ids=ids(2))
-    assert desk.reports[-1] == (2, 2, "messages changed")

@@ -32,7 +32,7 @@ from tools.desk import Desk, Reply
 from tools.letters import make_letter
 from tools.stores import Store, peer_account
 
-MAILBOXES = ("Work", "Drafts", "Trash", "Aside")
+MAILBOXES = ("Work", "Drafts", "Trash", "Aside", "{0}")
 
 
 @pytest.fixture
@@ -113,10 +113,10 @@ def test_moved_messages_come_back_and_go_again(mail: Store, desk: Desk) -> None:
 
 
 def test_only_flags_that_were_really_changed_go_back(mail: Store, desk: Desk) -> None:
-    r"""The first was flagged before; someone has flagged the third again since, and the fourth is gone."""
+    r"""The first was flagged before and the last unread; others were marked otherwise since, or are gone."""
     [first] = mail.fill("INBOX", letters(1), flags=[b"\\Flagged", b"\\Seen"])
     others = mail.fill("INBOX", letters(4)[1:], flags=[b"\\Seen"])
-    uids = [first, *others]
+    uids = [first, *others, *mail.fill("INBOX", letters(5)[4:])]
     ran = carry_out(desk, order(Action.FLAGS, uids, add=("\\Flagged",), remove=("\\Seen",)))
     act(mail, "INBOX", "add_flags", [uids[2]], [b"\\Seen"])
     act(mail, "INBOX", "delete_messages", [uids[3]])
@@ -126,8 +126,9 @@ def test_only_flags_that_were_really_changed_go_back(mail: Store, desk: Desk) ->
         "Letter 0": {b"\\Flagged", b"\\Seen"},
         "Letter 1": {b"\\Seen", b"\\Answered"},
         "Letter 2": {b"\\Flagged", b"\\Seen"},
+        "Letter 4": set(),
     }
-    assert reply.data["done"] == 2
+    assert reply.data["done"] == 3
     kept = {each.about["message_id"]: each.reason for each in reply.outcome.issues}
     assert {str(message_id).rpartition(":")[2]: reason for message_id, reason in kept.items()} == {
         str(uids[2]): Reason.NOT_RESTORABLE,
@@ -186,7 +187,7 @@ def test_what_was_deleted_for_good_stays_so(mail: Store, desk: Desk) -> None:
     uids = mail.fill("INBOX", letters(2))
     ran = carry_out(desk, order(Action.DELETE, uids))
     assert desk.call("imap_undo").data["entries"][0]["can_be_undone"] is False
-    with pytest.raises(ConflictError, match=r"can be restored: 2 messages\. It was deleted for good"):
+    with pytest.raises(ConflictError, match=r"can be restored: 2 messages\. Deleted for good"):
         undo(desk, ran.entry_id)
 
 
@@ -203,7 +204,7 @@ def test_messages_that_have_moved_on_are_named(mail: Store, desk: Desk) -> None:
     [issue] = reply.outcome.issues
     assert (issue.reason, issue.message) == (
         Reason.MESSAGE_GONE,
-        "2 messages: It has left `Work` since then.",
+        "2 messages: No longer in `Work`.",
     )
     assert str(issue.about["message_id"]).endswith(f":{new_uids[1]}-{new_uids[2]}")
     with pytest.raises(ConflictError, match="was undone already"):
@@ -224,11 +225,11 @@ def test_a_mailbox_that_was_rebuilt_keeps_what_is_in_it(mail: Store, desk: Desk)
 
 def test_more_than_ten_messages_are_confirmed_by_their_ids(mail: Store, desk: Desk) -> None:
     uids = mail.fill("INBOX", letters(12))
-    ran = carry_out(desk, order(Action.MOVE, uids, target="Work"), action="archive")
+    ran = carry_out(desk, order(Action.MOVE, uids, target="{0}"), action="archive")
     with pytest.raises(ConfirmationRequired) as caught:
         undo(desk, ran.entry_id)
-    assert "move 12 messages from `Work` to `INBOX`" in caught.value.plan
-    act(mail, "Work", "delete_messages", [ran.carried[0].results[0].new_uid])
+    assert "move 12 messages from `{0}` to `INBOX`" in caught.value.plan
+    act(mail, "{0}", "delete_messages", [ran.carried[0].results[0].new_uid])
     with pytest.raises(ConflictError):
         undo(desk, ran.entry_id, confirm=caught.value.token)
     assert contents(mail, "INBOX") == {}
@@ -266,7 +267,7 @@ def test_what_is_not_known_is_left_alone(mail: Store, desk: Desk) -> None:
     unknown = tuple(replace(each, fate=Fate.UNKNOWN) for each in ran.carried[0].results)
     carried = replace(ran.carried[0], results=unknown, looked_up=True)
     desk.journal.add_results(ran.entry_id, carried)
-    with pytest.raises(ConflictError, match="Whether it was done isn't known"):
+    with pytest.raises(ConflictError, match="whether it was changed isn't known"):
         undo(desk, ran.entry_id)
     assert contents(mail, "Work").keys() == {"Letter 0"}
 

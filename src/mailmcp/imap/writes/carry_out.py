@@ -140,13 +140,27 @@ def _delete(session: Session, prepared: Prepared) -> Answer:
 
 
 def _remove(session: Session, prepared: Prepared) -> Answer:
-    """Mark messages as deleted and expunge these alone; unmark those that stay.
-
-    Otherwise the next program that expunges everything would delete them.
-    """
+    """Mark messages as deleted and expunge these alone; unmark those that stay."""
     select(session, prepared.order.mailbox, uidvalidity=prepared.uidvalidity)
     mark = _uid_command("STORE", prepared, b"+FLAGS.SILENT", _DELETED)
     answer = _answer(session, session.run_all([mark, _uid_command("EXPUNGE", prepared)]))
+    _unmark(session, prepared)
+    return answer
+
+
+def unmark(session: Session, prepared: Prepared) -> None:
+    r"""Take \Deleted off the messages that an interrupted order has marked and that are still there.
+
+    The next program that expunges everything would delete them.
+
+    Raises:
+        ToolError: It can't be done now.
+    """
+    select(session, prepared.order.mailbox, uidvalidity=prepared.uidvalidity)
+    _unmark(session, prepared)
+
+
+def _unmark(session: Session, prepared: Prepared) -> None:
     session.choose(prepared.order.mailbox)
     left = fetch_messages(session, sorted(prepared.before), ["UID", "FLAGS"]).messages
     marked = {
@@ -155,9 +169,8 @@ def _remove(session: Session, prepared: Prepared) -> Answer:
         if uid in left and left[uid].has_flag("\\Deleted") and "\\Deleted" not in known.flags
     }
     if marked:
-        unmark = _uid_command("STORE", replace(prepared, before=marked), b"-FLAGS.SILENT", _DELETED)
-        session.run_all([unmark])
-    return answer
+        command = _uid_command("STORE", replace(prepared, before=marked), b"-FLAGS.SILENT", _DELETED)
+        session.run_all([command])
 
 
 def _append(session: Session, prepared: Prepared) -> Answer:

@@ -114,7 +114,8 @@ def _judge_move(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_ui
 
 
 def _judge_copy(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_uid: int) -> Result:
-    if new_uid or uid in answer.new_uids:
+    is_looked_up = answer.lost and _ids(prepared.before[uid])  # for its new UID
+    if new_uid or (uid in answer.new_uids and not is_looked_up):
         return Result(uid=uid, fate=Fate.DONE, new_uid=new_uid)
     if uid in seen.gone:
         return failed(uid, gone_error())

@@ -63,7 +63,7 @@ def _check_is_object(sent: object) -> object:
 class ChangeMessagesArguments(Arguments):
     """What to do, and to which messages."""
 
-    account_id: SkipJsonSchema[str] = Field("", exclude=True)
+    account_id: SkipJsonSchema[str] = ""
     """The ids or the search name it."""
 
     action: ChangeAction

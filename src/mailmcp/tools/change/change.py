@@ -81,10 +81,10 @@ def make_change(selection: Selection, arguments: ChangeMessagesArguments) -> Cha
     if arguments.action is ChangeAction.COPY and selection.is_gmail and not is_label:
         message = "is no label on Gmail: mail is moved there, not copied. Send move."
         raise InvalidInputError.of("mailbox", BaseReason.INVALID_VALUE, message)
-    if arguments.mailbox and not {*target}.isdisjoint("*%"):
+    exists = target in {"", "INBOX", *(each.name for each in selection.mailboxes if each.selectable)}
+    if not exists and not {*target}.isdisjoint("*%"):
         message = "is a pattern. Send the name of one mailbox."
         raise InvalidInputError.of("mailbox", BaseReason.INVALID_VALUE, message)
-    exists = target in {"", "INBOX", *(each.name for each in selection.mailboxes if each.selectable)}
     change = Change(
         action=arguments.action,
         keywords=arguments.keywords,
@@ -116,7 +116,7 @@ def _find_target(selection: Selection, arguments: ChangeMessagesArguments) -> st
         use = "\\All"
     fitting = [each for each in selection.mailboxes if each.special_use == use and each.selectable]
     if fitting:
-        return min(fitting, key=lambda each: each.special_use_guessed).name
+        return fitting[0].name
     named = [name for name, of in selection.account.special_uses.items() if of == use]
     others = [each for each in selection.mailboxes if each.name != "INBOX"]
     # Courier and others have all mailboxes within INBOX.

@@ -18,7 +18,7 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import Proof
 from mailmcp.reasons import Reason
 from mailmcp.tools.change.arguments import within_search
-from mailmcp.tools.errors import all_failed_error, message_issue, search_again
+from mailmcp.tools.errors import all_failed_error, list_mailboxes_of, message_issue, search_again
 from mailmcp.tools.fetch_parts import fetch_parts
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.search.coverage import Coverage
@@ -104,7 +104,10 @@ async def select_by_ids(call: Call, account: Account, refs: Sequence[MessageRef]
             raise failure.replace(next_action=search_again(ref))
     selection.failures |= fetched.failures
     selection.messages = {each: fetched.messages[each] for each in refs if each in fetched.messages}
-    return await _complete(call, selection, search_again(refs[0]))
+    reasons = {each.reason for each in fetched.failures.values()}
+    missing = reasons == {Reason.MAILBOX_MISSING}
+    look = list_mailboxes_of(account.account_id) if missing else search_again(refs[0])
+    return await _complete(call, selection, look)
 
 
 async def select_by_search(call: Call, account: Account, search: Search) -> Selection:

@@ -107,20 +107,20 @@ def _make_step(prepared: Prepared, result: Result, trash: str) -> _Step | None:
     """Return what restores a message; None if nothing was done to it."""
     order, old = prepared.order, place_of(prepared, result.uid)
     if result.fate is Fate.UNKNOWN:
-        return _Step(ref=old, why_not="Whether it was done isn't known, so it is left alone.")
+        return _Step(ref=old, why_not="Left alone: whether it was changed isn't known.")
     if result.fate is Fate.FAILED and not result.new_uid:
         return None
     if order.action in _LABELED:
         return _mark_back(prepared, result)
     if not result.new_uid:
-        where = f"Where it is in {code(order.target or order.mailbox)} isn't known."
-        return _Step(ref=old, why_not="It was deleted for good." if order.action is Action.DELETE else where)
+        where = f"Not found: its new id in {code(order.target or order.mailbox)} isn't known."
+        return _Step(ref=old, why_not="Deleted for good." if order.action is Action.DELETE else where)
     new = place_of(prepared, result.new_uid, new=True)
     is_copy = order.action in {Action.COPY, Action.APPEND} or (
         order.action is Action.MOVE and result.fate is Fate.FAILED  # the original couldn't be removed
     )
     if is_copy and trash in {"", new.mailbox}:
-        return _Step(ref=new, why_not="There is no other mailbox for what is in Trash.")
+        return _Step(ref=new, why_not="In Trash already, or there is no Trash to move it to.")
     back = Order(
         action=Action.MOVE,
         account_id=new.account_id,
@@ -158,13 +158,13 @@ def _why_not(step: _Step, row: FetchedMessage | None, trash: str, account: Accou
     if not (account.writes.includes(Writes.ORGANIZE) or order.target == trash):
         return writes_forbidden_error(account, Writes.ORGANIZE)
     if row is None:
-        message = f"It has left {code(step.ref.mailbox)} since then."
+        message = f"No longer in {code(step.ref.mailbox)}."
         return NotFoundError(message, reason=Reason.MESSAGE_GONE)
     if order.action in _LABELED:
         has = _marks(read_known(row), order)
         was_left = all(each.lower() in has for each in order.remove)
         if not (was_left and has.isdisjoint(each.lower() for each in order.add)):
-            return ConflictError("It was marked otherwise since then.", reason=Reason.NOT_RESTORABLE)
+            return ConflictError("Marked otherwise since then.", reason=Reason.NOT_RESTORABLE)
     return None
 
 

@@ -176,13 +176,15 @@ def _nothing_to_do(entry: Entry, history: History, plan: Undo) -> ToolError:
 def _describe(entry: Entry, plan: Undo, zone: tzinfo) -> str:
     """Write what would be done, for a person to agree to."""
     kept = f" {counted(len(plan.kept), 'message')} can't be restored." if plan.kept else ""
-    counts: Counter[str] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for each in plan.orders:
-        where = (
-            f"from {code(each.mailbox)} to {code(each.target)}" if each.target else f"in {code(each.mailbox)}"
-        )
-        counts[f"{'move' if each.target else 'mark as before'} {{}} {where}"] += count_messages([each])
-    done = "; ".join(what.format(counted(count, "message")) for what, count in counts.items())
+        counts[each.mailbox, each.target] += count_messages([each])
+    done = "; ".join(
+        f"move {counted(count, 'message')} from {code(mailbox)} to {code(target)}"
+        if target
+        else f"mark {counted(count, 'message')} in {code(mailbox)} as before"
+        for (mailbox, target), count in counts.items()
+    )
     return f"Undo {code(entry.entry_id)} ({entry.action}, {_format_time(entry, zone)}): {done}.{kept}"
 
 

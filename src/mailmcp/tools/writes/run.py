@@ -5,7 +5,7 @@ the one that is under way is never interrupted, and an outcome that isn't known 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -16,7 +16,7 @@ from anyio import to_thread
 
 from mailmcp.imap.account import Account, Writes
 from mailmcp.imap.pool import Writer
-from mailmcp.imap.writes.carry_out import carry_out
+from mailmcp.imap.writes.carry_out import carry_out, unmark
 from mailmcp.imap.writes.look_up import look_up
 from mailmcp.imap.writes.prepare import prepare
 from mailmcp.imap.writes.values import Action, Fate, Order, Prepared, Result
@@ -258,12 +258,24 @@ async def _look_up(call: Call, carried: Carried) -> Carried:
     except ToolError as error:
         if error.retryable or isinstance(error, AuthFailedError):
             raise
+    await _unmark(call, prepared, found)
     results = carried.results or _all(prepared, Fate.UNKNOWN, None)
     return replace(
         carried,
         looked_up=True,
         results=tuple(found.get(each.uid, each) if each.fate is Fate.UNKNOWN else each for each in results),
     )
+
+
+async def _unmark(call: Call, prepared: Prepared, found: Mapping[int, Result]) -> None:
+    """Unmark what an order may have marked as deleted, and then left where it was."""
+    order, account = prepared.order, call.pool.sessions_of(prepared.order.account_id).account
+    stays = any(each.fate is Fate.FAILED and uid in prepared.before for uid, each in found.items())
+    if stays and order.action in {Action.MOVE, Action.DELETE} and account.writes.includes(Writes.ORGANIZE):
+        async with call.pool.writing(
+            order.account_id, telemetry=call.telemetry, deadline=call.deadline
+        ) as writer:
+            await writer.run(partial(unmark, prepared=prepared))
 
 
 def _all(prepared: Prepared, fate: Fate, error: ToolError | None) -> tuple[Result, ...]:
