@@ -87,9 +87,11 @@ def test_characters_need_not_be_escaped_alike(segment: str) -> None:
     assert ref.mailbox == "a!'()*b"
 
 
-def test_the_mailboxes_of_an_account_have_a_uri() -> None:
+def test_mailboxes_have_uris() -> None:
     read = parse_resource_uri(format_mailboxes_uri("home"))
     assert read == ResourceUri(kind=ResourceKind.MAILBOXES, account_id="home")
+    read = parse_resource_uri("imap://home/mailbox/a%2Fb%25")
+    assert read == ResourceUri(kind=ResourceKind.MAILBOX, account_id="home", mailbox="a/b%")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_the_mailboxes_of_an_account_have_a_uri() -> None:
         "INBOX",
         "imap://home",
         "imap://home/mailbox/",
-        "imap://home/mailbox/INBOX",
+        "imap://home/mailbox/INBOX/",
         "imap://home/mailbox/INBOX/message/1",
         "imap://home/mailbox/INBOX/message/1/2/",
         "imap://home/mailbox/INBOX/message/1/2/raw/attachment/1",
@@ -116,6 +118,7 @@ def test_the_mailboxes_of_an_account_have_a_uri() -> None:
         "imap://home/mailbox/%ED%A0%80/message/1/2",
         "imap://home/mailbox/a%0D%0Ab/message/1/2",
         "imap://home/mailbox/a%00/message/1/2",
+        "imap://home/mailbox/a%00",
         "imap://home/mailbox/INBOX/message/0/2",
         "imap://home/mailbox/INBOX/message/1/02",
         "imap://home/mailbox/INBOX/message/1/4294967296",

@@ -23,6 +23,7 @@ ERAS = ["legacy", "auto"]
 SECRET = "Xq9-never-in-a-reply"
 
 TEMPLATES = [
+    "imap://{account}/mailbox/{mailbox}",
     "imap://{account}/mailbox/{mailbox}/message/{uidvalidity}/{uid}",
     "imap://{account}/mailbox/{mailbox}/message/{uidvalidity}/{uid}/raw",
     "imap://{account}/mailbox/{mailbox}/message/{uidvalidity}/{uid}/attachment/{part_id}",
@@ -75,7 +76,12 @@ def test_lists_are_made_without_a_connection_and_every_resource_can_be_read(home
         assert [(each.uri, each.mime_type) for each in listed] == [("imap://home/mailbox", "text/markdown")]
         templates = (await client.list_resource_templates()).resource_templates
         assert [each.uri_template for each in templates] == TEMPLATES
-        assert [each.mime_type for each in templates] == ["text/markdown", "message/rfc822", None]
+        assert [each.mime_type for each in templates] == [
+            "text/markdown",
+            "text/markdown",
+            "message/rfc822",
+            None,
+        ]
         assert len({each.name for each in templates}) == len(templates)
         assert home.connections == 0
         return await client.read_resource(listed[0].uri)

@@ -7,12 +7,14 @@ commands in one round trip.
 
 import imaplib
 import re
+import selectors
 import socket
+import ssl
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from imapclient import IMAPClient, SocketTimeout
 from typing_extensions import Buffer, override
@@ -41,6 +43,13 @@ _LINE_END: Final = re.compile(rb"[\r\n]")
 
 _RESPONSE: Final = re.compile(rb"\* (?:\d{1,10} )?[A-Z]|\+|[A-P]{4}\d+ ", re.IGNORECASE)
 """How a response begins; a tag as imaplib makes them."""
+
+
+class HasFileno(Protocol):
+    """A socket, or what is like one."""
+
+    def fileno(self) -> int:
+        """Return its file descriptor."""
 
 
 @dataclass(slots=True)
@@ -165,13 +174,7 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
 
         Raises `ForbiddenCommandError`, and sends nothing, if this connection may not send one of them.
         """
-        wire = self._wire
-        for command in commands:
-            wire.check_verb(command.words)
-        for earlier in (wire.untagged_responses, wire.pending, wire.results):
-            earlier.clear()
-        wire.octets_left = RESPONSE_OCTETS_MAX
-        self.partial_results = ()
+        wire = self._begin(commands)
         tags: list[bytes] = []
         try:
             self._send_all(commands, tags)
@@ -182,6 +185,43 @@ class Client(IMAPClient):  # type: ignore[misc] # it has no types
             self.partial_results = [*complete, Response(untagged=dict(wire.untagged_responses))]
             raise
         return [wire.results[tag] for tag in tags]
+
+    def idle(self, seconds: float, waker: HasFileno) -> Response | RefusedError:
+        """Let the server say what happens in the open mailbox (RFC 2177); end it as `wait` does."""
+        commands = [Command(name="IDLE")]
+        wire, tags = self._begin(commands), list[bytes]()
+        self._send_all(commands, tags)
+        while wire.pending and wire._get_response() is not None:  # noqa: SLF001 - ours
+            pass
+        if wire.pending:
+            self.wait(seconds, waker)
+            wire.send(b"DONE\r\n")
+        while wire.pending:
+            wire._get_response()  # noqa: SLF001 - ours
+        return wire.results[tags[0]]
+
+    def wait(self, seconds: float, waker: HasFileno) -> bool:
+        """Wait until the server sends something, time is up, or `waker` can be read; read nothing.
+
+        Return whether the server has sent something, or ended the connection.
+        """
+        if self._wire.has_unread:
+            return True
+        with selectors.DefaultSelector() as selector:
+            for each in (self._wire.sock, waker):
+                selector.register(each, selectors.EVENT_READ)
+            return any(key.fileobj is self._wire.sock for key, _ in selector.select(seconds))
+
+    def _begin(self, commands: Sequence[Command]) -> "_Wire":
+        """Prepare to send commands, if this connection may."""
+        wire = self._wire
+        for command in commands:
+            wire.check_verb(command.words)
+        for earlier in (wire.untagged_responses, wire.pending, wire.results):
+            earlier.clear()
+        wire.octets_left = RESPONSE_OCTETS_MAX
+        self.partial_results = ()
+        return wire
 
     def _send_all(self, commands: Sequence[Command], tags: list[bytes]) -> None:
         """Send commands; add their tags."""
@@ -244,6 +284,12 @@ class _Wire(imaplib.IMAP4):
         """Of those that are."""
 
         super().__init__(host)
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether something has come that wasn't read."""
+        decrypted = self.sock.pending() if isinstance(self.sock, ssl.SSLSocket) else 0
+        return bool(self._next_line or self._received or decrypted)
 
     def _end_command(self, tag: bytes) -> None:
         """Record the result of a command, with the untagged responses since the one that ended before it."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from imapclient.imap_utf7 import decode as decode_utf7
 
+from mailmcp import limits
 from mailmcp.imap.command import (
     Command,
     Piece,
@@ -92,7 +93,7 @@ def _list(session: Session, *, with_counts: bool) -> Response:
     options = [b"SPECIAL-USE"] if session.can("SPECIAL-USE") and session.can("LIST-EXTENDED") else []
     options += [b"STATUS " + _COUNTS] if with_counts and session.can("LIST-STATUS") else []
     if options and session.quirks.allows("LIST RETURN"):
-        closing = _close(session) if with_counts else []
+        closing = closing_commands(session) if with_counts else []
         arguments = [b'""', b'"*"', b"RETURN", b"(" + b" ".join(options) + b")"]
         *_, reply = session.run_all([*closing, Command(name="LIST", arguments=arguments)])
         if isinstance(reply, Response):
@@ -103,7 +104,7 @@ def _list(session: Session, *, with_counts: bool) -> Response:
     return session.run("LIST", b'""', b'"*"')
 
 
-def _close(session: Session) -> list[Command]:
+def closing_commands(session: Session) -> list[Command]:
     """Return what closes the mailbox before counting: counts of an open one may be old.
 
     See RFC 9051 section 6.3.11. In the same burst it costs no round trip, and the next lease would open the
@@ -113,6 +114,11 @@ def _close(session: Session) -> list[Command]:
         return []
     session.mailbox = None
     return [Command(name="UNSELECT" if session.can("UNSELECT") else "CLOSE")]
+
+
+def usual_names(listing: Sequence[Mailbox]) -> list[str]:
+    """Return the names of the mailboxes that a search of all covers."""
+    return [each.name for each in listing if each.is_usual][: limits.SEARCH_SOURCES_MAX]
 
 
 def listing_order(name: str) -> tuple[bool, str]:
@@ -130,7 +136,7 @@ def count_mailboxes(
     account_id = session.account.account_id
     lacking = [each for each in mailboxes if each.selectable and each.messages is None]
     names = [quoted_mailbox(session.quirks, each.name) for each in lacking]
-    closing = _close(session)
+    closing = closing_commands(session)
     commands = closing + [Command(name="STATUS", arguments=[name, _COUNTS]) for name in names]
     bursts = in_bursts(commands, lambda each: each.octets)
     replies = [reply for burst in bursts for reply in session.run_all(burst)][len(closing) :]
@@ -200,7 +206,7 @@ def parse_status(response: Response) -> dict[str, dict[bytes, int]]:
         except (ValueError, TypeError, AttributeError):
             continue  # the mailbox stays without counts, which is reported
         if min(numbers.values(), default=0) >= 0:
-            counts[decode_mailbox(_octets(raw_name))] = numbers
+            counts.setdefault(decode_mailbox(_octets(raw_name)), {}).update(numbers)
     return counts
 
 

@@ -5,6 +5,7 @@ synchronously, on state that only the event loop touches, and does I/O afterward
 socket can't be cancelled, but aborting the connection wakes it.
 """
 
+import math
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
@@ -88,6 +89,9 @@ class AccountSessions:
 
     login_lock: anyio.Lock = field(default_factory=anyio.Lock)
     """Held for each login. If one is refused, those that wait are not tried."""
+
+    give_way: Callable[[], object] | None = None
+    """Ends the work that stands on a session for as long as it takes; None if there is none."""
 
     _proven: bool = False
     """Whether the latest login succeeded."""
@@ -177,7 +181,14 @@ class AccountSessions:
         opened = self.leased + len(self.idle)
         if opened:
             self.slots.total_tokens = min(opened, self.slots.total_tokens)
+        if not self.has_room_to_stand and self.give_way:
+            self.give_way()
         return opened > 0
+
+    @property
+    def has_room_to_stand(self) -> bool:
+        """Whether calls are left a session if one is taken for as long as it takes."""
+        return self.slots.total_tokens > 1
 
 
 @dataclass(slots=True, eq=False)
@@ -301,6 +312,21 @@ class Pool:
                     return await self._run_once(call, work)
         assert scope.cancelled_caught  # noqa: S101 - the loop returns or raises
         raise deadline_error(account_id, call.session.stage if call.session else Reason.COMMAND)
+
+    async def stand(
+        self, account_id: str, work: Callable[[Session], object], *, give_way: Callable[[], object]
+    ) -> None:
+        """Run `work` on a session for as long as it takes; see `run`.
+
+        Ask for `has_room_to_stand` before. `give_way` is called, and must end `work`, when the server turns
+        out to allow only this one session.
+        """
+        sessions = self.sessions_of(account_id)
+        sessions.give_way = give_way
+        try:
+            await self.run(account_id, work, telemetry=Telemetry(), deadline=math.inf)
+        finally:
+            sessions.give_way = None
 
     def _is_retried(self, error: BaseException) -> bool:
         return isinstance(error, InternalError) and error.reason in _RETRIED and not self._closed

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Final
 
 from mailmcp.imap.account import Account, Writes
-from mailmcp.imap.client import Client, ProtocolViolationError, Traffic
+from mailmcp.imap.client import Client, HasFileno, ProtocolViolationError, Traffic
 from mailmcp.imap.command import (
     Command,
     RefusedError,
@@ -188,9 +188,24 @@ class Session:
         Raises:
             DeadlineError, InternalError: The connection failed; the session is in doubt.
         """
+        with self._doubting_on_failure():
+            return self.connection.run_all(commands)
+
+    def idle(self, seconds: float, waker: HasFileno) -> Response | RefusedError:
+        """Let the server say what happens in the open mailbox; see `Client.idle`. Raises as `run_all`."""
+        with self._doubting_on_failure():
+            return self.connection.idle(seconds, waker)
+
+    def wait(self, seconds: float, waker: HasFileno) -> bool:
+        """Wait until the server says something; see `Client.wait`. `abort` ends it, too."""
+        return self.connection.wait(seconds, waker)
+
+    @contextmanager
+    def _doubting_on_failure(self) -> Iterator[None]:
+        """Translate errors; they leave the session in doubt."""
         try:
             with translate_errors(self.account.account_id):
-                return self.connection.run_all(commands)
+                yield
         except ToolError:
             self.in_doubt = True
             raise

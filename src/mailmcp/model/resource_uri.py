@@ -18,15 +18,16 @@ from mcp_envelope import InvalidInputError
 URI_CHARS_MAX: Final = 15_000
 """A resource URI: the longest mailbox name that a message id can hold, percent-encoded."""
 
-MESSAGE_TEMPLATE: Final = "imap://{account}/mailbox/{mailbox}/message/{uidvalidity}/{uid}"
+MAILBOX_TEMPLATE: Final = "imap://{account}/mailbox/{mailbox}"
+MESSAGE_TEMPLATE: Final = MAILBOX_TEMPLATE + "/message/{uidvalidity}/{uid}"
 RAW_TEMPLATE: Final = MESSAGE_TEMPLATE + "/raw"
 ATTACHMENT_TEMPLATE: Final = MESSAGE_TEMPLATE + "/attachment/{part_id}"
 
 _URI: Final = re.compile(
     r"imap://(?P<account>[A-Za-z0-9_-]{1,64})/mailbox"
     r"(?:/(?P<mailbox>(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+)"
-    r"/message/(?P<uidvalidity>[1-9]\d{0,9})/(?P<uid>[1-9]\d{0,9})"
-    r"(?:(?P<raw>/raw)|/attachment/(?P<part_id>[1-9]\d{0,4}(?:\.[1-9]\d{0,4}){0,63}))?)?",
+    r"(?:/message/(?P<uidvalidity>[1-9]\d{0,9})/(?P<uid>[1-9]\d{0,9})"
+    r"(?:(?P<raw>/raw)|/attachment/(?P<part_id>[1-9]\d{0,4}(?:\.[1-9]\d{0,4}){0,63}))?)?)?",
     re.ASCII,
 )
 
@@ -35,6 +36,7 @@ class ResourceKind(StrEnum):
     """The kind of a resource."""
 
     MAILBOXES = "mailboxes"
+    MAILBOX = "mailbox"
     MESSAGE = "message"
     RAW = "raw"
     ATTACHMENT = "attachment"
@@ -47,7 +49,10 @@ class ResourceUri:
     kind: ResourceKind
     account_id: str
     ref: MessageRef | None = None
-    """The message; None for the mailboxes of an account."""
+    """The message; None for mailboxes."""
+
+    mailbox: str = ""
+    """The decoded name of a mailbox."""
 
     part_id: str = ""
     """Of an attachment."""
@@ -69,6 +74,9 @@ def parse_resource_uri(text: str) -> ResourceUri:
     if match is not None and not match["mailbox"]:
         return ResourceUri(kind=ResourceKind.MAILBOXES, account_id=match["account"])
     if match is not None and (ref := _ref(match)) is not None:
+        if not match["uid"]:
+            kind = ResourceKind.MAILBOX
+            return ResourceUri(kind=kind, account_id=ref.account_id, mailbox=ref.mailbox)
         kind = ResourceKind.RAW if match["raw"] else ResourceKind.MESSAGE
         kind = ResourceKind.ATTACHMENT if match["part_id"] else kind
         return ResourceUri(kind=kind, account_id=ref.account_id, ref=ref, part_id=match["part_id"] or "")
@@ -85,4 +93,4 @@ def _ref(match: re.Match[str]) -> MessageRef | None:
         mailbox = unquote_to_bytes(match["mailbox"]).decode()
     except UnicodeDecodeError:
         return None
-    return make_ref(match["account"], mailbox, match["uidvalidity"], match["uid"])
+    return make_ref(match["account"], mailbox, match["uidvalidity"] or "1", match["uid"] or "1")

@@ -14,6 +14,7 @@ from mailmcp import REPLY_VERSION, __version__, limits
 from mailmcp.imap.account import Account, Writes
 from mailmcp.reasons import Reason
 from mailmcp.server import resources
+from mailmcp.server.subscriptions import Subscriptions
 from mailmcp.server.users import OneUser, Users
 from mailmcp.tools.preferences import DEFAULTS, Preferences
 from mailmcp.tools.read_resource import read_resource
@@ -74,10 +75,11 @@ def build_server(
     tools = make_toolset(options, accounts)
     input_schemas = {tool.name: tool.input_schema for tool in tools.publish()}
     served = users or OneUser(accounts=accounts, preferences=options.preferences, lean_rows=options.lean_rows)
+    subscriptions = Subscriptions(tools)
 
     @asynccontextmanager
     async def lifespan(_server: Server[Users]) -> AsyncIterator[Users]:
-        async with served.opened():
+        async with served.opened(), subscriptions.serving():
             yield served
 
     async def read(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
@@ -96,6 +98,9 @@ def build_server(
         on_list_resources=resources.list_resources,
         on_list_resource_templates=resources.list_templates,
         on_read_resource=read,
+        on_subscriptions_listen=subscriptions.listen,
+        on_subscribe_resource=subscriptions.subscribe,
+        on_unsubscribe_resource=subscriptions.unsubscribe,
     )
 
 

@@ -10,6 +10,7 @@ from mcp.types import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     BlobResourceContents,
+    EmptyResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     PaginatedRequestParams,
@@ -22,6 +23,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mailmcp.model.resource_uri import (
     ATTACHMENT_TEMPLATE,
+    MAILBOX_TEMPLATE,
     MESSAGE_TEMPLATE,
     RAW_TEMPLATE,
     format_mailboxes_uri,
@@ -47,6 +49,13 @@ _CODES: Final = {
 _TEXT_TYPE: Final = "text/markdown"
 
 TEMPLATES: Final = (
+    ResourceTemplate(
+        name="mailbox",
+        title="Mailbox",
+        uri_template=MAILBOX_TEMPLATE,
+        description="The newest messages of a mailbox, as from imap_search_messages. Can be subscribed to.",
+        mime_type=_TEXT_TYPE,
+    ),
     ResourceTemplate(
         name="message",
         title="Message",
@@ -79,7 +88,7 @@ async def list_resources(
             name=f"mailboxes of {account.account_id}",
             title=f"Mailboxes of {account.account_id}",
             uri=format_mailboxes_uri(account.account_id),
-            description="The mailboxes of the account, as from imap_list_mailboxes.",
+            description="The mailboxes of the account, as from imap_list_mailboxes. Can be subscribed to.",
             mime_type=_TEXT_TYPE,
         )
         for account in context.lifespan_context.accounts_of(context)
@@ -104,6 +113,13 @@ def make_reply(uri: str, read: Outcome[Any] | Octets | ToolError, request: Reque
         return ReadResourceResult(contents=[contents])
     text = TextResourceContents(uri=uri, mime_type=_TEXT_TYPE, text=render_outcome(read))
     return ReadResourceResult(contents=[text])
+
+
+def make_subscribed(uri: str, added: ToolError | None, request: Request) -> EmptyResult:
+    """Make the result of a subscription; raise an MCPError if it failed."""
+    if added is not None:
+        raise rpc_error(added, request, uri)
+    return EmptyResult()
 
 
 def rpc_error(error: ToolError, request: Request, uri: str) -> MCPError:

@@ -15,6 +15,8 @@ from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.mailboxes.tool import ListMailboxesArguments, list_mailboxes_of_accounts
 from mailmcp.tools.message.tool import GetMessageArguments, get_message
 from mailmcp.tools.names import GET_MESSAGE_RAW
+from mailmcp.tools.search.arguments import SearchMessagesArguments
+from mailmcp.tools.search.tool import search_messages
 from mailmcp.tools.tool import Call
 from mcp_envelope import InvalidInputError, Outcome, read_arguments
 
@@ -35,6 +37,9 @@ async def read_resource(uri: str, call: Call) -> Outcome[Any] | Octets:
         ToolError: As the tools raise.
     """
     read = parse_resource_uri(uri)
+    if read.kind is ResourceKind.MAILBOX:
+        newest = {"account_id": read.account_id, "mailbox": read.mailbox}
+        return await search_messages(read_arguments(SearchMessagesArguments, newest), call)
     if read.ref is None:
         arguments = read_arguments(ListMailboxesArguments, {"account_id": read.account_id})
         return await list_mailboxes_of_accounts(arguments, call)

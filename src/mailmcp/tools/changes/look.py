@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from mailmcp import limits
 from mailmcp.imap.changes.find import MailboxChanges, find_changes, read_states
 from mailmcp.imap.changes.state import MailboxState, MailState
-from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.mailboxes import Mailbox, list_mailboxes, usual_names
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import ConflictError, ToolError
@@ -35,7 +34,7 @@ class Looked:
 def begin_state(session: Session, *, mailbox: str, every: bool) -> Looked:
     """Read the state of a mailbox, or of every mailbox that a search of all covers."""
     listing = list_mailboxes(session) if every else ()
-    names = _names(listing) if every else [mailbox]
+    names = usual_names(listing) if every else [mailbox]
     looked = Looked(
         state=MailState(account_id=session.account.account_id, every=every, mailboxes=()), listing=listing
     )
@@ -54,7 +53,9 @@ def look(
     listing = list_mailboxes(session) if state.every else ()
     if state.every:
         known = {each.mailbox for each in states}
-        states += tuple(MailboxState(mailbox=name, uids=()) for name in _names(listing) if name not in known)
+        states += tuple(
+            MailboxState(mailbox=name, uids=()) for name in usual_names(listing) if name not in known
+        )
     looked = Looked(state=state, listing=listing)
     kept: list[MailboxState] = []
     rebuilt: list[str] = []
@@ -84,7 +85,3 @@ def _begin(session: Session, looked: Looked, names: Sequence[str]) -> Looked:
             looked.failed[name] = state
     looked.state = replace(looked.state, mailboxes=(*looked.state.mailboxes, *begun))
     return looked
-
-
-def _names(listing: Sequence[Mailbox]) -> list[str]:
-    return [each.name for each in listing if each.is_usual][: limits.SEARCH_SOURCES_MAX]
