@@ -12,7 +12,7 @@ from pathlib import Path
 
 import anyio
 from mcp import Client
-from scripts.demo_session import walk
+from scripts.demo_session import Session, read
 
 from mailmcp.cli.demo import account_of
 from mailmcp.demo.sample_account import load_sample
@@ -32,11 +32,11 @@ _COLOURS = {"#": "#79c0ff", ">": "#d2a8ff", " ": "#e6edf3", "…": "#8b949e"}
 
 
 async def play() -> list[str]:
-    """Play the session; return the lines of its first questions, without empty ones."""
+    """Play what is read in the session; return the lines of its first questions, without empty ones."""
     shown: list[str] = []
     with EmbeddedServer(mailboxes=load_sample(NOW)) as server:
         async with Client(build_server([account_of(server)], Options())) as client:
-            await walk(client, shown.append)
+            await read(Session(client, shown.append))
     lines = [line for line in "\n".join(shown).splitlines() if line.strip()]
     starts = [number for number, line in enumerate(lines) if line.startswith("##")]
     return lines[: starts[QUESTIONS]]

@@ -41,6 +41,7 @@ class Reason(StrEnum):
     NOT_RESTORABLE = "not_restorable"
     UNDONE_ALREADY = "undone_already"
     # internal
+    BUSY = "busy"
     CONNECTION_LOST = "connection_lost"
     CONNECTION_REFUSED = "connection_refused"
     CONNECTION_LIMIT = "connection_limit"

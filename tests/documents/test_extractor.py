@@ -43,21 +43,28 @@ def test_a_text_is_kept_by_content_and_kind(monkeypatch: pytest.MonkeyPatch) -> 
     anyio.run(run)
 
 
+@pytest.mark.parametrize("several", [False, True], ids=["one extractor", "two that share readers"])
 def test_waiting_ends_at_the_deadline_and_a_cancelled_call_makes_room(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, several: bool
 ) -> None:
     door = tmp_path / "door"
     os.mkfifo(door)
     hanging = program(f"open({str(door)!r}, 'w').close()\nwhile True: time.sleep(60)")
 
     async def run() -> None:
-        monkeypatch.setattr("mailmcp.documents.extractor.EXTRACT_PROCESSES", 1)
-        extractor = Extractor()
+        if several:
+            readers = anyio.CapacityLimiter(1)
+            first, extractor = Extractor(readers=readers), Extractor(readers=readers)
+        else:
+            monkeypatch.setattr("mailmcp.documents.extractor.EXTRACT_PROCESSES", 1)
+            first = extractor = Extractor()
         with monkeypatch.context() as patched:
             patched.setattr(process, "worker_command", lambda _: hanging)
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(extractor.extract, _letter("a"), Kind.DOCX)
+                tasks.start_soon(first.extract, _letter("a"), Kind.DOCX)
                 await to_thread.run_sync(door.read_bytes)
+                # Whoever doesn't wait now, crashes at once.
+                patched.setattr(process, "worker_command", lambda _: ["/no/such/program"])
                 soon = anyio.current_time() + 0.05
                 waited = await _cause(lambda: extractor.extract(_letter("b"), Kind.DOCX, deadline=soon))
                 assert waited is Cause.TIMED_OUT

@@ -22,5 +22,8 @@ def test_the_session_shows_what_it_is_there_to_show() -> None:
         "Did you mean from?",
         "messages of a conversation, oldest first",
         "[Page 1]",
+        "Confirm first: Move 2 messages from `INBOX` of account demo to `Archive`.",
+        "Moved 2 messages from `INBOX` to `Archive`",
+        "(archive): 2 of 2 messages restored",
     ):
         assert sign in session

@@ -22,6 +22,7 @@ from typing_extensions import override
 CLIENT_ID = "test-client"
 SIGNING_KEY = "fake-signing-key-of-thirty-two-octets"
 USER = "ann"
+Endpoint = Callable[[Mapping[str, str]], tuple[int, dict[str, Any]]]
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 
 
@@ -75,10 +76,10 @@ class AuthorizationServer:
         self._thread.join()
         self._http.server_close()
 
-    def access_token(self, *, scope: str = "imap", lifetime_s: float = 3600) -> str:
+    def access_token(self, *, scope: str = "imap", lifetime_s: float = 3600, user: str = USER) -> str:
         """Sign an access token as Dovecot takes it."""
         now = int(self.clock())
-        claims = {"sub": USER, "email": USER, "iss": self.issuer, "iat": now, "scope": scope}
+        claims = {"sub": user, "email": user, "iss": self.issuer, "iat": now, "scope": scope}
         claims["jti"] = secrets.token_hex(4)  # two that are made within a second differ
         return jwt.encode(claims | {"exp": now + int(lifetime_s)}, SIGNING_KEY, "HS256", {"typ": "JWT"})
 
@@ -118,6 +119,14 @@ class AuthorizationServer:
             "scopes_supported": ["imap", "smtp", "offline_access"],
             "authorization_response_iss_parameter_supported": True,
         }
+
+    def documents(self) -> dict[str, dict[str, Any]]:
+        """Return what is published, by its path."""
+        return {"/.well-known/oauth-authorization-server": self.metadata()}
+
+    def endpoints(self) -> dict[str, Endpoint]:
+        """Return what answers to forms, by its path."""
+        return {"/token": self.token, "/device": self.device}
 
     def authorize(self, query: Mapping[str, str]) -> str:
         """Answer an authorization request with the address that the browser is sent to."""
@@ -192,8 +201,8 @@ class AuthorizationServer:
                         self.send_header("Location", server.authorize(query))
                         self.send_header("Content-Length", "0")
                         self.end_headers()
-                    elif url.path == "/.well-known/oauth-authorization-server":
-                        self._send(200, json.dumps(server.metadata()))
+                    elif url.path in (documents := server.documents()):
+                        self._send(200, json.dumps(documents[url.path]))
                     else:
                         self._send(404, "{}")
 
@@ -205,8 +214,7 @@ class AuthorizationServer:
                     if self.path in server.answers:
                         self._send(*server.answers[self.path])
                         return
-                    endpoints = {"/token": server.token, "/device": server.device}
-                    status, value = endpoints[self.path](body)
+                    status, value = server.endpoints()[self.path](body)
                     self._send(status, json.dumps(value))
 
             def _send(self, status: int, body: str) -> None:

@@ -40,6 +40,8 @@ class PeerSettings:
     mailboxes: list[PeerMailbox]
     capabilities: tuple[str, ...]
     user: str
+    """Empty for everybody who knows the password."""
+
     password: str
     starttls: ssl.SSLContext | None
     """None to refuse STARTTLS, advertised or not."""
@@ -130,7 +132,7 @@ class Answers:
     def _log_in(self, user: str, password: str) -> None:
         if "LOGINDISABLED" in self._capabilities():
             raise NoError("[PRIVACYREQUIRED] Not without TLS")
-        if (user, password) != (self._settings.user, self._settings.password):
+        if self._settings.user not in {"", user} or password != self._settings.password:
             raise NoError("[AUTHENTICATIONFAILED] Authentication failed")
         self._authenticated = True
 

@@ -1,6 +1,7 @@
-"""An OAuth 2.0 client for a person at this machine: browser, device code, refresh.
+"""An OAuth 2.0 client: sign-in by browser or device code for a person at this machine, refresh, exchange.
 
-RFC 6749 with PKCE (RFC 7636) and the loopback redirect (RFC 8252), and device authorization (RFC 8628).
+RFC 6749 with PKCE (RFC 7636) and the loopback redirect (RFC 8252), device authorization (RFC 8628), token
+exchange (RFC 8693).
 Authlib builds the requests and checks the answers.
 """
 
@@ -31,6 +32,9 @@ SIGN_IN_TIMEOUT_S: Final = 300.0
 """How long a person may take in the browser."""
 
 _DEVICE_GRANT: Final = "urn:ietf:params:oauth:grant-type:device_code"
+_EXCHANGE_GRANT: Final = "urn:ietf:params:oauth:grant-type:token-exchange"
+_ACCESS_TOKEN_TYPE: Final = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a name
+
 _DEVICE_INTERVAL_S: Final = 5.0
 """RFC 8628 section 3.2, where the server names none; slow_down adds as much again (section 3.5)."""
 
@@ -175,6 +179,31 @@ class OAuthClient:
         """
         with self._http() as http, _named_faults(self.provider.name):
             return self._tokens(http.refresh_token(self.provider.token_endpoint, refresh_token=refresh_token))
+
+    def exchange(self, access_token: str, *, audience: str = "") -> Tokens:
+        """Exchange a user's access token for one of the mail server (RFC 8693).
+
+        Args:
+            access_token: The user's, issued for this program.
+            audience: Of the new token, as the provider calls the mail server; empty to leave it to the scope.
+
+        Raises:
+            ConsentEndedError: The user's token is no longer good.
+            ProviderUnavailableError: The provider could not be reached or is busy.
+            SignInError: The provider refused for another reason.
+        """
+        wanted = {"audience": audience} if audience else {}
+        with self._http() as http, _named_faults(self.provider.name):
+            return self._tokens(
+                http.fetch_token(
+                    self.provider.token_endpoint,
+                    grant_type=_EXCHANGE_GRANT,
+                    subject_token=access_token,
+                    subject_token_type=_ACCESS_TOKEN_TYPE,
+                    requested_token_type=_ACCESS_TOKEN_TYPE,
+                    **wanted,
+                )
+            )
 
     def _http(self) -> OAuth2Client:
         return OAuth2Client(

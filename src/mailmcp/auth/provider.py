@@ -36,6 +36,12 @@ class Provider:
     device_endpoint: str = ""
     """RFC 8628; empty where the provider has none for mail."""
 
+    introspection_endpoint: str = ""
+    """RFC 7662; empty where the provider has none."""
+
+    jwks_uri: str = ""
+    """Where the keys are that sign its tokens; empty where it publishes none."""
+
     scope: str
     """Scopes for IMAP and a refresh token, separated by spaces."""
 
@@ -103,8 +109,13 @@ def parse_metadata(issuer: str, metadata: Mapping[str, Any], *, scope: str) -> P
     """
     if str(metadata.get("issuer", "")).rstrip("/") != issuer.rstrip("/"):
         raise ValueError("it names another issuer")
-    names = ("authorization_endpoint", "token_endpoint", "device_authorization_endpoint")
-    authorization, token, device = endpoints = [str(metadata.get(name) or "") for name in names]
+    names = (
+        *("authorization_endpoint", "token_endpoint", "device_authorization_endpoint"),
+        *("introspection_endpoint", "jwks_uri"),
+    )
+    authorization, token, device, introspection, jwks = endpoints = [
+        str(metadata.get(name) or "") for name in names
+    ]
     if not token or not (authorization or device):
         raise ValueError("it lacks an endpoint")
     for name, url in zip(names, endpoints, strict=True):
@@ -120,6 +131,8 @@ def parse_metadata(issuer: str, metadata: Mapping[str, Any], *, scope: str) -> P
         authorization_endpoint=authorization,
         token_endpoint=token,
         device_endpoint=device,
+        introspection_endpoint=introspection,
+        jwks_uri=jwks,
         scope=scope or " ".join(chosen),
         issuer=issuer,
     )

@@ -1,11 +1,19 @@
 """`mailmcp check`: connects to the accounts and reports what works."""
 
+import importlib
 import sys
 from pathlib import Path
 
 import click
 
-from mailmcp.cli.options import account_argument, choose_accounts, config_option, load
+from mailmcp.cli.options import (
+    NAME_THE_USER,
+    account_argument,
+    choose_accounts,
+    config_option,
+    load,
+    user_option,
+)
 from mailmcp.imap.account import Account, Tls
 from mailmcp.imap.connect import connect, log_in
 from mailmcp.imap.errors import translate_errors
@@ -18,8 +26,9 @@ from mcp_envelope import ToolError
 
 @click.command()
 @config_option
+@user_option
 @account_argument
-def check(config: Path | None, account_id: str | None) -> None:
+def check(config: Path | None, user: str | None, account_id: str | None) -> None:
     """Report whether your accounts work.
 
     Connects to each, or only to ACCOUNT_ID. Exits with 1 if an account fails, and with 2 if the settings have
@@ -28,6 +37,13 @@ def check(config: Path | None, account_id: str | None) -> None:
     settings = load(config)
     configure_logging("warning")
     chosen = choose_accounts(settings, account_id)
+    if (settings.oauth is None) != (user is None):
+        raise click.UsageError(
+            NAME_THE_USER if settings.oauth else "--user needs [http.oauth] in the settings."
+        )
+    if settings.oauth and user:
+        hosted = importlib.import_module("mailmcp.cli.hosted")  # which loads a web server
+        chosen = [hosted.make_account(settings, settings.oauth, user)]
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)
     is_ok = True

@@ -4,7 +4,10 @@ import importlib
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 
 import click
@@ -12,7 +15,7 @@ import click
 from mailmcp.cli.options import fail, load
 from mailmcp.cli.serve import run_server
 from mailmcp.demo.sample_account import OWNER, load_sample
-from mailmcp.imap.account import Account, Password, Tls
+from mailmcp.imap.account import Account, Password, Tls, Writes
 from mailmcp.model.owner import Owner
 from mailmcp.settings.model import AccountTable
 from mailmcp.settings.sources import variable
@@ -23,6 +26,7 @@ def demo() -> None:
     """Serve a sample mailbox of 60 messages.
 
     Needs no account. Reads no settings file, but the variables for [server], [attachments] and [search].
+    Mail can be organized there; it lasts as long as the demo, and so does the journal of changes.
     """
     of_accounts = {variable(key) for key in AccountTable.model_fields}
     environ = {name: value for name, value in os.environ.items() if name not in of_accounts}
@@ -38,9 +42,14 @@ def demo() -> None:
     with server.EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))) as embedded:
         account = account_of(embedded)
         owner = Owner(names=(OWNER.display_name,), addresses=(OWNER.addr_spec,))
-        preferences = replace(settings.preferences, owners={account.account_id: owner})
+        journal = Path(mkdtemp(prefix="mailmcp-demo-"))
+        preferences = replace(
+            settings.preferences, owners={account.account_id: owner}, journal_folder=journal
+        )
         run_server(
-            replace(settings, accounts=(account,), preferences=preferences), source="the sample mailbox"
+            replace(settings, accounts=(account,), preferences=preferences),
+            source="the sample mailbox",
+            clean_up=partial(rmtree, journal, ignore_errors=True),
         )
 
 
@@ -53,5 +62,6 @@ def account_of(embedded: Any) -> Account:
         user=embedded.user,
         credentials=Password(lambda: str(embedded.password)),
         tls=Tls.NONE,
+        writes=Writes.ORGANIZE,
         special_uses={name: f"\\{name}" for name in ("Archive", "Drafts", "Junk", "Sent", "Trash")},
     )

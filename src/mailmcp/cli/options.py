@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import click
 
@@ -18,6 +18,8 @@ config_option = click.option(
     help="Settings file. Default: MAILMCP_CONFIG, or config.toml in your configuration folder.",
 )
 account_argument = click.argument("account_id", required=False)
+user_option = click.option("--user", help="One of many users, where the settings have [http.oauth].")
+NAME_THE_USER: Final = "Each user has an account: name one with --user."
 yes_option = click.option("--yes", "-y", is_flag=True, help="Accept defaults without asking.")
 
 

@@ -14,6 +14,7 @@ from mailmcp import __version__
 from mailmcp.cli.options import config_option, fail, load
 from mailmcp.server.app import Options, build_server
 from mailmcp.server.stdio import run_stdio
+from mailmcp.server.users import Users
 from mailmcp.settings.load import Settings
 
 _log = logging.getLogger(__name__)
@@ -40,19 +41,30 @@ def serve(config: Path | None, transport: str, host: str | None, port: int | Non
     if transport == "stdio" and not (host is None and port is None):
         raise click.UsageError("--host and --port need --transport http.")
     settings = load(config, needs_account=False)
-    run = None
+    run, users = None, None
     if transport == "http":
-        run = _http_runner(settings, host or "127.0.0.1", 8000 if port is None else port)
-    run_server(settings, run)
+        run, users = _http_runner(settings, host or "127.0.0.1", 8000 if port is None else port)
+    elif settings.oauth:
+        fail("the settings are for many users, who sign in over HTTP: add --transport http")
+    run_server(settings, run, users=users)
 
 
-def run_server(settings: Settings, run: Callable[..., None] | None = None, *, source: str = "") -> None:
+def run_server(
+    settings: Settings,
+    run: Callable[..., None] | None = None,
+    *,
+    source: str = "",
+    users: Users | None = None,
+    clean_up: Callable[[], object] | None = None,
+) -> None:
     """Serve until the client or a signal ends it, and exit.
 
     Args:
         settings: Without an account, every call answers that one has to be set up.
         run: Serves a server; None to serve over stdio.
         source: Where the accounts come from, for the log, if not from the settings.
+        users: Who is served, if not the owner of the accounts.
+        clean_up: Called before the process exits.
     """
     for warning in settings.warnings:
         _log.warning("%s", warning)
@@ -69,22 +81,35 @@ def run_server(settings: Settings, run: Callable[..., None] | None = None, *, so
         call_timeout_s=settings.server.call_timeout_s,
         preferences=settings.preferences,
     )
-    (run or partial(run_stdio, leave=exit_now))(build_server(settings.accounts, options))
-    exit_now()
+
+    def leave() -> None:
+        if clean_up:
+            clean_up()
+        exit_now()
+
+    (run or partial(run_stdio, leave=leave))(build_server(settings.accounts, options, users))
+    leave()
 
 
-def _http_runner(settings: Settings, host: str, port: int) -> Callable[..., None]:
-    """Bind the address, and return the function that serves there; exit if it can't be bound."""
+def _http_runner(settings: Settings, host: str, port: int) -> tuple[Callable[..., None], Users | None]:
+    """Bind the address; return the function that serves there, and whom, if there are many users.
+
+    Exits if the address can't be bound.
+    """
     # Loaded here: over stdio, a host would wait for a web server that it doesn't need.
     http = importlib.import_module("mailmcp.server.http")
+    options = http.HttpOptions(
+        host=host,
+        port=port,
+        token=settings.server.http_token,
+        allowed_hosts=settings.server.http_allowed_hosts,
+    )
+    users = None
+    if settings.oauth:
+        hosted = importlib.import_module("mailmcp.cli.hosted")
+        options, users = hosted.make_hosted(settings, settings.oauth, options)
     try:
-        options = http.HttpOptions(
-            host=host,
-            port=port,
-            token=settings.server.http_token,
-            allowed_hosts=settings.server.http_allowed_hosts,
-        )
-        return partial(http.run_http, listener=http.listen(options), options=options)
+        return partial(http.run_http, listener=http.listen(options), options=options), users
     except (OSError, ValueError) as error:
         fail(error)
 

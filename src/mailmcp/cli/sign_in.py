@@ -9,8 +9,17 @@ import click
 from mailmcp.auth import store
 from mailmcp.auth.client import OAuthClient, Tokens
 from mailmcp.auth.provider import SignInError
-from mailmcp.cli.options import account_argument, choose_accounts, config_option, fail, load
+from mailmcp.cli.options import (
+    NAME_THE_USER,
+    account_argument,
+    choose_accounts,
+    config_option,
+    fail,
+    load,
+    user_option,
+)
 from mailmcp.settings.check import PASSWORD_KEYS, make_client
+from mailmcp.settings.hosted import table_of_user
 from mailmcp.settings.model import AccountTable, is_sendable
 from mailmcp.settings.passwords import secret_key
 from mailmcp.wording import counted
@@ -38,13 +47,14 @@ def login(config: Path | None, account_id: str | None, *, device: bool) -> None:
 
 @click.command()
 @config_option
+@user_option
 @account_argument
-def logout(config: Path | None, account_id: str | None) -> None:
+def logout(config: Path | None, user: str | None, account_id: str | None) -> None:
     """Delete the stored secret of an account.
 
     ACCOUNT_ID is optional if there is only one account.
     """
-    table = _choose_account(config, account_id)
+    table = _choose_account(config, account_id, user)
     if store.read(secret_key(table)) is None:
         fail(f"nothing is stored for account {table.account_id}")
     store.delete(secret_key(table))
@@ -55,15 +65,16 @@ def logout(config: Path | None, account_id: str | None) -> None:
 
 @click.command()
 @config_option
+@user_option
 @account_argument
-def password(config: Path | None, account_id: str | None) -> None:
+def password(config: Path | None, user: str | None, account_id: str | None) -> None:
     """Store the password of an account.
 
     It goes into the key store of the system, or into a file that only you can read. ACCOUNT_ID is optional if
     there is only one account.
     """
-    table = _choose_account(config, account_id)
-    name = table.account_id
+    table = _choose_account(config, account_id, user)
+    name = f"--user {user}" if user else table.account_id
     if table.auth == "oauth2":
         fail(f"account {name} uses OAuth 2.0. Run mailmcp login {name}")
     if table.model_fields_set.intersection(PASSWORD_KEYS):
@@ -103,13 +114,18 @@ def store_secret(table: AccountTable, secret: str) -> None:
         click.echo(f"{why_not} mailmcp uses a file that only you can read instead.", err=True)
 
 
-def _choose_account(config: Path | None, account_id: str | None) -> AccountTable:
-    """Load the settings and choose an account; exits if it isn't clear which one."""
+def _choose_account(config: Path | None, account_id: str | None, user: str | None = None) -> AccountTable:
+    """Load the settings and choose an account, of many users that of `user`; exits if it isn't clear."""
     settings = load(config)
     account, *others = choose_accounts(settings, account_id)
     if others:
         raise click.UsageError(f"Name the account. The accounts are: {', '.join(settings.tables)}")
-    return settings.tables[account.account_id]
+    table = settings.tables[account.account_id]
+    if settings.oauth and settings.oauth.sign_in == "stored" and not user:
+        raise click.UsageError(NAME_THE_USER)
+    if user and not (settings.oauth and settings.oauth.sign_in == "stored"):
+        raise click.UsageError('--user needs sign_in = "stored" in [http.oauth].')
+    return table_of_user(table, user) if user else table
 
 
 def _open_browser(url: str) -> None:

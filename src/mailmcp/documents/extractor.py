@@ -33,7 +33,9 @@ _SHARE_OF_CALL: Final = 0.8
 class Extractor:
     """Shared by all calls of one event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, readers: CapacityLimiter | None = None) -> None:
+        """Begin with an empty cache; `readers` bounds the processes of several extractors together."""
+        self._readers = readers or CapacityLimiter(EXTRACT_PROCESSES)
         self._slots = CapacityLimiter(EXTRACT_PROCESSES)
         self._cache: OrderedDict[tuple[Kind, bytes], Extraction] = OrderedDict()
 
@@ -70,7 +72,7 @@ class Extractor:
     async def _run(self, content: bytes, job: Job, result: type[ResultT], deadline: float) -> ResultT:
         """Wait until there may be another process, and read the document in the time that is left."""
         with anyio.CancelScope(deadline=deadline):
-            async with self._slots:
+            async with self._slots, self._readers:
                 left_s = (deadline - anyio.current_time()) * _SHARE_OF_CALL
                 time_s = min(limits.EXTRACT_TIMEOUT_S, left_s)
                 job = replace(job, time_s=time_s, memory_octets=limits.EXTRACT_MEMORY_OCTETS)

@@ -63,6 +63,10 @@ class Password:
     Raises `AuthFailedError` with reason `password_unavailable`.
     """
 
+    master_user: str = ""
+    """Whose password it is, if that user may open the mailboxes of others (RFC 4616, the authentication
+    identity); "" if it is the account's own."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BearerToken:
@@ -96,6 +100,9 @@ class Account:
     max_sessions: int = limits.SESSIONS_PER_ACCOUNT
     connect_timeout_s: float = limits.CONNECT_TIMEOUT_S
     command_timeout_s: float = limits.COMMAND_TIMEOUT_S
+
+    remedy: str = ""
+    """Sentence: what to do about a refused login; "" for what somebody can do who has the settings."""
 
     special_uses: Mapping[str, str] = field(default_factory=dict)
     r"""Uses of mailboxes, as `\\Sent` (RFC 6154), by name: what the owner says, whatever the server does."""

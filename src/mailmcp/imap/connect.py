@@ -57,8 +57,8 @@ def log_in(session: Session) -> None:
     with session.closing_on_failure():
         if not connection.preauthenticated:
             match session.account.credentials:
-                case Password(read=read_password):
-                    _log_in_with_password(session, read_password())
+                case Password() as password:
+                    _log_in_with_password(session, password.read(), password.master_user)
                 case BearerToken() as bearer:
                     _log_in_with_token(session, bearer)
             connection.learn_capabilities()
@@ -155,7 +155,7 @@ def _start_tls(connection: Client, account: Account) -> None:
         raise tls_error(account.account_id, message.format("refuses it")) from error
 
 
-def _log_in_with_password(session: Session, password: str) -> None:
+def _log_in_with_password(session: Session, password: str, master_user: str) -> None:
     account, connection = session.account, session.connection
     offers_plain, login_disabled = connection.can("AUTH=PLAIN"), connection.can("LOGINDISABLED")
     offers_oauth = connection.can("AUTH=XOAUTH2") or connection.can("AUTH=OAUTHBEARER")
@@ -163,8 +163,10 @@ def _log_in_with_password(session: Session, password: str) -> None:
         raise login_disabled_error(account, offers_oauth=offers_oauth)
     try:
         with _login(session):
+            if master_user:
+                connection.plain_login(master_user, password, account.user)
             # LOGIN knows no charset, and IMAPClient quotes no user name.
-            if (offers_plain and login_disabled) or not (account.user + password).isascii():
+            elif (offers_plain and login_disabled) or not (account.user + password).isascii():
                 connection.plain_login(account.user, password)
             else:
                 connection.login(quoted(account.user).decode(), password)

@@ -312,7 +312,10 @@ def login_disabled_error(account: Account, *, offers_oauth: bool) -> AuthFailedE
 def _login_error(account: Account, reason: Reason, advice: str, *, said: str = "") -> AuthFailedError:
     problem, default = _LOGIN_REFUSALS[reason]
     place = account.account_id + (f" ({code(said)})" if said else "")
-    message, details = f"{problem.format(place)} {advice or default}", {"account_id": account.account_id}
+    message, details = (
+        f"{problem.format(place)} {account.remedy or advice or default}",
+        {"account_id": account.account_id},
+    )
     return AuthFailedError(message, reason=reason, details=details)
 
 
@@ -335,5 +338,5 @@ def token_refused_error(account: Account, error: RefusedError) -> ToolError:
             f"{provider.name} accepts only {provider.credential} over IMAP. Remove auth and the keys of "
             f"OAuth 2.0 from the settings, then run: mailmcp password {account_id}"
         )
-    message = f"The server refused a fresh access token ({place}). {advice}"
+    message = f"The server refused a fresh access token ({place}). {account.remedy or advice}"
     return AuthFailedError(message, reason=Reason.CREDENTIALS_REJECTED, details={"account_id": account_id})

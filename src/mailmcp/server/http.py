@@ -7,6 +7,7 @@ slowly are left to a proxy.
 
 import hmac
 import logging
+import math
 import os
 import signal
 import socket
@@ -14,15 +15,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import anyio
 import uvicorn
+from mcp.server.auth.provider import TokenVerifier
+from mcp.server.auth.settings import AuthSettings
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from typing_extensions import override
 
@@ -44,6 +48,25 @@ _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104 - only if configured, an
 _log = logging.getLogger(__name__)
 
 
+class SignIn(Protocol):
+    """Requests need tokens of an authorization server (RFC 9728); the SDK asks for them."""
+
+    @property
+    def auth(self) -> AuthSettings:
+        """The server, and what tokens must be good for."""
+
+    @property
+    def verifier(self) -> TokenVerifier:
+        """Checks each token."""
+
+    @property
+    def routes(self) -> list[Route]:
+        """What is answered without a token."""
+
+    def wrap(self, app: ASGIApp) -> ASGIApp:
+        """Complete the SDK's refusals."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpOptions:
     """Where to listen, and who may connect."""
@@ -60,12 +83,19 @@ class HttpOptions:
     allowed_hosts: Sequence[str] = ()
     """More names that clients may use in the Host header; `name:*` for any port."""
 
+    sign_in: SignIn | None = None
+    """Requires tokens of an authorization server; None for `token`, the same for everybody."""
+
+    connections_max: int = CONNECTIONS_MAX
+    grace_s: float | None = None
+    """For calls in flight at shutdown; None for `GRACE_S`."""
+
 
 def run_http(server: Server[Any], *, listener: socket.socket, options: HttpOptions) -> None:
     """Serve on a socket from `listen` until SIGTERM or SIGINT, then close it."""
     with listener:
         port = listener.getsockname()[1]
-        if options.token is None:
+        if options.token is None and options.sign_in is None:
             _log.warning(
                 "no token required: every program on this machine can read the mail; "
                 "set MAILMCP_HTTP_TOKEN to require one"
@@ -78,27 +108,33 @@ def run_http(server: Server[Any], *, listener: socket.socket, options: HttpOptio
             http="h11",
             ws="none",
             lifespan="on",
-            limit_concurrency=CONNECTIONS_MAX,  # one more gets a 503
+            limit_concurrency=options.connections_max,  # one more gets a 503
             log_config=None,  # it is configured already; uvicorn's access log would go to stdout
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            timeout_graceful_shutdown=GRACE_S,
+            timeout_graceful_shutdown=math.ceil(options.grace_s or GRACE_S),
         )
         anyio.run(partial(_Server(config).serve, sockets=[listener]))
 
 
 def make_app(server: Server[Any], options: HttpOptions, *, port: int) -> Starlette:
     """Build the application that answers at `port`."""
+    sign_in = options.sign_in
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
         max_request_body_size=BODY_OCTETS_MAX,
         transport_security=security(options, port=port),
         host=options.host,
+        auth=sign_in.auth if sign_in else None,
+        token_verifier=sign_in.verifier if sign_in else None,
+        custom_starlette_routes=sign_in.routes if sign_in else None,
     )
     # A redirect would send clients and their tokens to http:// even behind a proxy that speaks https://.
     app.router.redirect_slashes = False
+    if sign_in:
+        app.add_middleware(sign_in.wrap)
     app.add_middleware(Gate, token=options.token)
     return app
 
@@ -133,7 +169,8 @@ def listen(options: HttpOptions) -> socket.socket:
     except (OSError, UnicodeError) as error:
         raise ValueError(f"can't listen on {host}: unknown host") from error
     family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
-    if options.token is None and not is_loopback(str(address[0])):
+    is_open = options.token is None and options.sign_in is None
+    if is_open and not is_loopback(str(address[0])):
         raise ValueError(
             f"won't listen on {_bracketed(host)}:{port} without a token: anyone who can reach it could read "
             "the mail; set MAILMCP_HTTP_TOKEN, or http_token in [server], or listen on 127.0.0.1"

@@ -8,6 +8,7 @@ from typing_extensions import override
 
 CALL_FIELDS = (
     "tool",
+    "principal",
     "account",
     "mailbox",
     "request_id",

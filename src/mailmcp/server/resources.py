@@ -28,8 +28,8 @@ from mailmcp.model.resource_uri import (
     RAW_TEMPLATE,
     format_mailboxes_uri,
 )
+from mailmcp.server.users import Users
 from mailmcp.tools.read_resource import Octets
-from mailmcp.tools.tool import Shared
 from mcp_envelope import Code, Outcome, ToolError
 from mcp_envelope.render import render_outcome
 from mcp_envelope.server import Call as Request
@@ -80,7 +80,7 @@ TEMPLATES: Final = (
 
 
 async def list_resources(
-    context: ServerRequestContext[Shared], _params: PaginatedRequestParams | None
+    context: ServerRequestContext[Users], _params: PaginatedRequestParams | None
 ) -> ListResourcesResult:
     """List one resource for each account: its mailboxes. Messages are too many to list."""
     resources = [
@@ -91,13 +91,13 @@ async def list_resources(
             description="The mailboxes of the account, as from imap_list_mailboxes. Can be subscribed to.",
             mime_type=_TEXT_TYPE,
         )
-        for account in context.lifespan_context.pool.accounts
+        for account in context.lifespan_context.accounts_of(context)
     ]
     return ListResourcesResult(resources=resources)
 
 
 async def list_templates(
-    _context: ServerRequestContext[Shared], _params: PaginatedRequestParams | None
+    _context: ServerRequestContext[Users], _params: PaginatedRequestParams | None
 ) -> ListResourceTemplatesResult:
     """List what else can be read."""
     return ListResourceTemplatesResult(resource_templates=list(TEMPLATES))

@@ -39,8 +39,9 @@ from mailmcp.imap.pool import Pool, Telemetry
 from mailmcp.model.resource_uri import MAILBOX_TEMPLATE, ResourceKind, parse_resource_uri
 from mailmcp.reasons import Reason
 from mailmcp.server.resources import make_subscribed
+from mailmcp.server.users import Users
 from mailmcp.tools.errors import list_mailboxes_of
-from mailmcp.tools.tool import Call, Shared
+from mailmcp.tools.tool import Call
 from mcp_envelope import InvalidInputError, NotFoundError, ToolError, code
 from mcp_envelope.server import Toolset
 
@@ -57,7 +58,7 @@ _NO_SESSION: Final = (
 
 _log = logging.getLogger(__name__)
 
-Context = ServerRequestContext[Shared]
+Context = ServerRequestContext[Users]
 
 
 @dataclass(slots=True, eq=False)
@@ -117,7 +118,8 @@ class Subscriptions:
         What isn't a mailbox of this server's accounts is left out of what is acknowledged, and so are lists
         that never change.
         """
-        accounts = {each.account_id for each in context.lifespan_context.pool.accounts}
+        users = context.lifespan_context
+        accounts = {each.account_id for each in users.accounts_of(context)}
         asked = dict.fromkeys(params.notifications.resource_subscriptions or ())
         uris = [uri for uri in asked if _is_mailbox(uri) and _target(uri)[0] in accounts]
         added: list[str] = []
@@ -126,7 +128,8 @@ class Subscriptions:
                 await self._add(context, uri)
                 added.append(uri)
             honoured = SubscriptionFilter(resource_subscriptions=added or None)
-            return await self._handler(context, params.model_copy(update={"notifications": honoured}))
+            with users.shared_with(context):  # the user stays while somebody listens
+                return await self._handler(context, params.model_copy(update={"notifications": honoured}))
         finally:
             for uri in added:
                 self._remove(uri)

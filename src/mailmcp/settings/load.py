@@ -14,6 +14,7 @@ from typing import Any
 
 from mailmcp.imap.account import Account
 from mailmcp.settings.check import check_account, check_table, make_account, make_owner
+from mailmcp.settings.hosted import OAuthTable, find_faults, load_oauth
 from mailmcp.settings.model import TABLES, AccountTable, ServerTable, Table
 from mailmcp.settings.sources import (
     CONFIG_VARIABLE,
@@ -48,6 +49,9 @@ class Settings:
     tables: Mapping[str, AccountTable] = field(default_factory=dict)
     """The table of each account, by its id."""
 
+    oauth: OAuthTable | None = None
+    """Who can sign in over HTTP; the only account is then the template of theirs. None for its owner."""
+
 
 def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_account: bool = True) -> Settings:
     """Find, check and merge all settings.
@@ -67,8 +71,8 @@ def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_acco
         text, data, listed = read_toml(path, optional=not (config or environ.get(CONFIG_VARIABLE)))
     except SettingsError as error:
         problems += error.lines
-    for key in data.keys() - TABLES.keys() - {"accounts"}:
-        hint = suggest(key, [*(f"[{name}]" for name in TABLES), "[[accounts]]"])
+    for key in data.keys() - TABLES.keys() - {"accounts", "http"}:
+        hint = suggest(key, [*(f"[{name}]" for name in TABLES), "[http.oauth]", "[[accounts]]"])
         problems.append(f"{path}: {format_key(key)}: is not a table of the settings; {hint}")
 
     merged: dict[str, Any] = {}
@@ -104,6 +108,11 @@ def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_acco
             f"No account is configured. Run mailmcp setup, set the variables {ways}, "
             f"or add a table [[accounts]] with account_id, host, user and a password to {path}"
         )
+    oauth = None
+    if "http" in data:
+        oauth, found = load_oauth(data["http"], path)
+        problems += found
+        problems += find_faults(oauth, merged, tables, path) if oauth and not problems else ()
     if problems:
         raise SettingsError(problems)
     attachments, journal = merged["attachments"], merged["server"].journal_folder
@@ -111,7 +120,10 @@ def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_acco
         server=merged["server"],
         accounts=tuple(accounts),
         source=path if text else None,
-        warnings=(*_readable_secrets(path, [*data.values(), *listed]), *_unknown_variables(environ)),
+        warnings=(
+            *_readable_secrets(path, [*data.values(), *data.get("http", {}).values(), *listed]),
+            *_unknown_variables(environ),
+        ),
         preferences=Preferences(
             save_folder=_folder(attachments.save_folder),
             attach_folder=_folder(attachments.attach_folder),
@@ -120,6 +132,7 @@ def load_settings(config: Path | None, environ: Mapping[str, str], *, needs_acco
             owners={name: make_owner(table) for name, table in tables.items()},
         ),
         tables=tables,
+        oauth=oauth,
     )
 
 

@@ -98,9 +98,9 @@ def _list_at(separators: str) -> BeforeValidator:
 
 
 _TEXT = "text without line breaks and NULs"
-_Word = Annotated[str, _must(_TEXT, is_sendable)]
-_Line = Annotated[_Word, Field(min_length=1)]
-_Secret = Annotated[SecretStr, Field(min_length=1), _must(_TEXT, is_sendable)]
+Word = Annotated[str, _must(_TEXT, is_sendable)]
+Line = Annotated[Word, Field(min_length=1)]
+Secret = Annotated[SecretStr, Field(min_length=1), _must(_TEXT, is_sendable)]
 _Token = Annotated[
     SecretStr,
     _must("16 to 1024 ASCII letters, digits and punctuation marks, without spaces", "[!-~]{16,1024}"),
@@ -108,7 +108,7 @@ _Token = Annotated[
 """Too long to guess, and short enough for a header: some proxies cut off at 8,000 octets."""
 
 _Command = Annotated[
-    list[_Word], _split(shlex.split), _must("a program and its arguments", lambda words: words and words[0])
+    list[Word], _split(shlex.split), _must("a program and its arguments", lambda words: words and words[0])
 ]
 _HostHeader = Annotated[
     str,
@@ -120,6 +120,10 @@ _HostHeader = Annotated[
 _Name = Annotated[str, _must("names, each on one line", lambda name: name.strip() and is_sendable(name))]
 _Address = Annotated[str, _must('addresses, such as "ann@example.com"', is_address)]
 _AuthservId = Annotated[str, _must('ids, such as "mx.example.com"', "[!-:<-~]+")]
+Scope = Annotated[str, _must('scopes, such as "mail.read"', r"[!#-\[\]-~]+")]
+"""RFC 6749 section 3.3."""
+
+SAFE_URL = _must('an https address, such as "https://id.example.com"', is_safe_url)
 _Seconds = Annotated[float, Field(ge=TIMEOUT_MIN_S, le=CALL_TIMEOUT_MAX_S)]
 
 
@@ -186,7 +190,7 @@ class AccountTable(Table):
         _must("1 to 64 letters (A to Z, a to z), digits, hyphens and underscores", ACCOUNT_ID_PATTERN),
     ]
     host: Annotated[
-        _Line,
+        Line,
         _must(
             "a host name or an IP address, without scheme, port, brackets or spaces; each part of a name "
             "between dots has 1 to 63 characters",
@@ -196,37 +200,34 @@ class AccountTable(Table):
     port: Annotated[int | None, Field(ge=1, le=65535)] = None
     """None for the default port of `tls`."""
 
-    user: _Line
+    user: Line
     tls: Tls = Tls.IMPLICIT
-    ca_file: _Word = ""
+    ca_file: Word = ""
     allow_plaintext: bool = False
     max_sessions: Annotated[int, Field(ge=1, le=SESSIONS_PER_ACCOUNT_MAX)] = limits.SESSIONS_PER_ACCOUNT
     connect_timeout_s: _Seconds = limits.CONNECT_TIMEOUT_S
     command_timeout_s: _Seconds = limits.COMMAND_TIMEOUT_S
-    sent_mailbox: _Word = ""
-    drafts_mailbox: _Word = ""
-    trash_mailbox: _Word = ""
-    junk_mailbox: _Word = ""
-    archive_mailbox: _Word = ""
+    sent_mailbox: Word = ""
+    drafts_mailbox: Word = ""
+    trash_mailbox: Word = ""
+    junk_mailbox: Word = ""
+    archive_mailbox: Word = ""
     writes: Writes = Writes.OFF
-    protected_mailboxes: Annotated[list[_Line], _list_at(";")] = []
+    protected_mailboxes: Annotated[list[Line], _list_at(";")] = []
     """Not split at commas: names of mailboxes may have them."""
 
     writes_per_call: Annotated[int, Field(ge=1, le=CALL_WRITES_MAX)] = limits.WRITES_PER_CALL
     writes_per_hour: Annotated[int, Field(ge=1, le=HOUR_WRITES_MAX)] = limits.WRITES_PER_HOUR
-    password: _Secret | None = None
-    password_file: _Line | None = None
+    password: Secret | None = None
+    password_file: Line | None = None
     password_command: _Command | None = None
     auth: AuthMethod = "password"
     provider: Literal["google", "microsoft"] | None = None
-    issuer: Annotated[
-        _Line | None,
-        _must('the https address of an authorization server, such as "https://id.example.com"', is_safe_url),
-    ] = None
+    issuer: Annotated[Line | None, SAFE_URL] = None
     tenant: Annotated[str, _must("the id or a domain of a Microsoft tenant", "[A-Za-z0-9.-]{0,253}")] = ""
-    client_id: _Line | None = None
-    client_secret: _Secret | None = None
-    scope: _Word = ""
+    client_id: Line | None = None
+    client_secret: Secret | None = None
+    scope: Word = ""
     token_command: _Command | None = None
     sasl: Literal["xoauth2", "oauthbearer"] = "xoauth2"
     names: Annotated[list[_Name], _list_at(";")] = []

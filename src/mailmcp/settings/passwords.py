@@ -72,7 +72,11 @@ def password_reader(table: AccountTable, origin: Origin, environ: Mapping[str, s
         )
     if table.password_command is not None:
         return command_password(table.password_command, environ)
-    key, remedy = secret_key(table), f"The user must run: mailmcp password {table.account_id}"
+    return stored_password(secret_key(table), f"The user must run: mailmcp password {table.account_id}")
+
+
+def stored_password(key: str, remedy: str) -> PasswordReader:
+    """Take the password that the store has for a key."""
     return _reader("key store", lambda: bytes(store.read(key) or "", "utf-8"), remedy=remedy)
 
 

@@ -30,6 +30,6 @@ TOOLS: Final[tuple[MailTool, ...]] = (
     raw.TOOL,
     changes.TOOL,
     change.TOOL,
-    undo.TOOL,
     draft.TOOL,
+    undo.TOOL,
 )

@@ -65,6 +65,9 @@ def test_nothing_done_is_an_error(start: Start, open_desk: DeskFactory) -> None:
     with pytest.raises(InternalError, match="4 messages, and none was changed") as caught:
         change(desk, "flag", message_ids=ids(4))
     assert caught.value.details["entry_id"]
+    server.mailbox.messages[0].flags = ("\\Flagged",)
+    summary = change(desk, "flag", message_ids=ids(4)).outcome.summary
+    assert summary == "Flagged 0 of 3 messages in `INBOX`; 3 failed, 1 more as asked already"
 
 
 def test_a_move_whose_answer_is_lost_is_looked_up(start: Start, open_desk: DeskFactory) -> None:

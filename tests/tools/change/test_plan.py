@@ -29,7 +29,8 @@ def desk(store: Store, open_desk: DeskFactory) -> Desk:
         for name in ("Work", "Sent", "Trash"):
             if not client.folder_exists(name):
                 client.create_folder(name)
-    store.fill("INBOX", letters(*(f"Letter {number:02}" for number in range(12))))
+    store.fill("INBOX", letters("Letter 00"), received=datetime(2020, 1, 1, tzinfo=UTC))
+    store.fill("INBOX", letters(*(f"Letter {number:02}" for number in range(1, 12))))
     return open_desk(writing(store.account))
 
 
