@@ -434,7 +434,8 @@ def test_12_a_protected_mailbox_is_not_changed_by_any_name(
     actions = {"\\Archive": "archive", "INBOX": "not_junk"}
     if action := actions.get(protected):
         targets.append(agent.change(action, message_ids=[plan]))
-    sources.append(agent.change("trash", search={"mailbox": "*"}))
+    everywhere = agent.change("trash", search={"mailbox": "*"})
+    assert "in protected mailboxes: left alone" in everywhere["message"]
     assert {reason_of(each) for each in targets} == {"mailbox_protected"}
     assert {reason_of(each) for each in sources} <= {"mailbox_protected", "mailbox_missing"}
     assert truth(store) == before
