@@ -5,6 +5,7 @@ fetched again in halves until the bad ones are alone, and these without what is 
 asks to come back later is left alone.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +22,9 @@ from mcp_envelope import Code, ToolError
 
 FETCH_UIDS_MAX: Final = 500
 """UIDs in one command: Dovecot and others refuse lines over 8 KB."""
+
+NUMBER_DIGITS: Final = 19
+"""Digits to read of a number: enough to see that it isn't a UID, and no more than an array holds."""
 
 _OFTEN_BROKEN: Final = ("BODYSTRUCTURE", "BODY.PEEK[TEXT]")
 """Data items that a server may fail to send while it sends the others."""
@@ -189,6 +193,20 @@ def format_sequence_set(uids: Sequence[int]) -> bytes:
     """Format UIDs, in any order, as a sequence set with ranges (RFC 9051 section 9)."""
     ranges = join_ascending(sorted(set(uids)))
     return b",".join(b"%d" % low if low == high else b"%d:%d" % (low, high) for low, high in ranges)
+
+
+def expand_sequence_set(octets: bytes, *, limit: int) -> "array[int]":
+    """List the numbers of a sequence set. Stops past `limit`, so that a false range takes no memory."""
+    numbers = array("Q")
+    for each in octets.split(b","):
+        low, _, high = each.partition(b":")
+        first = int(low[:NUMBER_DIGITS])
+        last = int(high[:NUMBER_DIGITS]) if high else first
+        first, last = min(first, last), max(first, last)
+        numbers.extend(range(first, min(last, first + limit) + 1))
+        if len(numbers) > limit:
+            break
+    return numbers
 
 
 def join_ascending(uids: Iterable[int]) -> Iterator[tuple[int, int]]:

@@ -159,7 +159,7 @@ class Journal:
 
     def add_order(self, entry_id: str, number: int, prepared: Prepared) -> None:
         """Write what will be sent next, and what is true before it; not the message of an APPEND."""
-        prepared = replace(prepared, order=replace(prepared.order, octets=b""))
+        prepared = replace(prepared, order=replace(prepared.order, octets=b""), failures={})
         self._append(_Ordered(entry_id=entry_id, number=number, prepared=prepared))
 
     def add_results(self, entry_id: str, carried: Carried) -> None:

@@ -12,9 +12,9 @@ from mailmcp.imap.writes.carry_out import carry_out
 from mailmcp.imap.writes.create import create_mailbox
 from mailmcp.imap.writes.open import is_protected
 from mailmcp.imap.writes.prepare import prepare
-from mailmcp.imap.writes.values import Action, Known, Prepared
+from mailmcp.imap.writes.values import Action
 from mailmcp.reasons import Reason
-from mcp_envelope import AuthFailedError, BaseReason, ToolError
+from mcp_envelope import AuthFailedError, ToolError
 from servers.peer import Peer, PeerFactory
 from servers.peer_mailbox import PeerMailbox, make_messages
 
@@ -40,6 +40,7 @@ def refusal(server: Peer, writes: Writes, action: Action, name: str, **options: 
         (Writes.DRAFTS, Action.MOVE, "INBOX", ONE | {"target": "Trash"}, "organize"),
         (Writes.DRAFTS, Action.MOVE, "Drafts", ONE | {"target": "Work"}, "organize"),
         (Writes.DRAFTS, Action.COPY, "Drafts", ONE | {"target": "Trash"}, "organize"),
+        (Writes.DRAFTS, Action.APPEND, "INBOX", DRAFT, "organize"),
         (Writes.DRAFTS, Action.DELETE, "Drafts", ONE, "all"),
         (Writes.ORGANIZE, Action.DELETE, "Trash", ONE, "all"),
         (Writes.ORGANIZE, Action.DELETE, "INBOX", ONE, "all"),
@@ -52,30 +53,6 @@ def test_each_level_allows_what_it_says(
     assert (type(error), error.reason) == (AuthFailedError, Reason.WRITES_FORBIDDEN)
     assert f'writes = "{needed}"' in error.message
     assert f'writes = "{writes}"' in error.message
-
-
-def test_what_was_prepared_elsewhere_is_held_to_the_level_too(peer: PeerFactory) -> None:
-    """An order that never went through `prepare` can't do more."""
-    server = serve(peer, EXCHANGE)
-    for writes, action in (
-        (Writes.ORGANIZE, Action.DELETE),
-        (Writes.DRAFTS, Action.FLAGS),
-        (Writes.DRAFTS, Action.APPEND),
-    ):
-        prepared = Prepared(
-            order=make_order(action, uids=(1,), add=("\\Seen",)),
-            uidvalidity=server.mailbox.uidvalidity,
-            before={1: Known()},
-        )
-        with writing_on(peer_account(server, writes)) as session:
-            try:
-                [result] = carry_out(session, prepared)
-                error = result.error
-            except AuthFailedError as raised:
-                error = raised
-        assert error is not None
-        assert error.reason is Reason.WRITES_FORBIDDEN
-    assert sent(server) == []
 
 
 @pytest.mark.parametrize(
@@ -117,20 +94,11 @@ def test_a_protected_mailbox_is_known_by_every_alias(
             assert error.reason is Reason.MAILBOX_PROTECTED, (name, action)
 
 
-def test_nothing_is_stored_in_protected_drafts_and_nothing_else_takes_new_messages(peer: PeerFactory) -> None:
+def test_nothing_is_stored_in_protected_drafts(peer: PeerFactory) -> None:
     server = serve(peer, EXCHANGE)
-    for protected in ("Drafts", "\\Drafts"):
-        error = refusal(
-            server,
-            Writes.ALL,
-            Action.APPEND,
-            "drafts" if protected == "Drafts" else "Drafts",
-            protected=frozenset({protected}),
-            **DRAFT,
-        )
+    for protected, name in (("Drafts", "drafts"), ("\\Drafts", "Drafts")):
+        error = refusal(server, Writes.ALL, Action.APPEND, name, protected=frozenset({protected}), **DRAFT)
         assert error.reason is Reason.MAILBOX_PROTECTED
-    error = refusal(server, Writes.ALL, Action.APPEND, "INBOX", **DRAFT)
-    assert (error.reason, "mailbox for drafts" in error.message) == (BaseReason.INVALID_VALUE, True)
 
 
 def test_protected_trash_is_not_where_gmail_deletes(peer: PeerFactory) -> None:
@@ -139,31 +107,6 @@ def test_protected_trash_is_not_where_gmail_deletes(peer: PeerFactory) -> None:
     assert error.reason is Reason.MAILBOX_PROTECTED
     server.settings.mailboxes[:] = [each for each in server.settings.mailboxes if each.name != "Trash"]
     assert refusal(server, Writes.ALL, Action.DELETE, "INBOX", uids=(1,)).reason is Reason.NOT_SUPPORTED
-
-
-@pytest.mark.parametrize(
-    "flag",
-    [
-        "\\Deleted",
-        "\\deleted",
-        "\\Recent",
-        "\\Foo",
-        "two words",
-        "a)",
-        "x\r\nA1 NOOP",
-        "a]",
-        "",
-        "ä",
-        "k" * 70,
-    ],
-)
-def test_a_flag_is_one_that_can_be_stored(peer: PeerFactory, flag: str) -> None:
-    server = serve(peer, EXCHANGE)
-    for options in ({"add": (flag,)}, {"remove": (flag,)}):
-        error = refusal(server, Writes.ALL, Action.FLAGS, "INBOX", uids=(1,), **options)
-        assert error.reason is BaseReason.INVALID_VALUE
-    error = refusal(server, Writes.ALL, Action.APPEND, "Drafts", add=(flag,), **DRAFT)
-    assert error.reason is BaseReason.INVALID_VALUE
 
 
 @pytest.mark.parametrize(
@@ -209,7 +152,6 @@ def test_a_mailbox_that_opens_read_only_is_not_changed(peer: PeerFactory) -> Non
         ({"mailbox": "Nowhere"}, Reason.MAILBOX_MISSING),
         ({"mailbox": "Gr&APYA3w-e"}, Reason.MAILBOX_MISSING),
         ({"target": "Nowhere"}, Reason.MAILBOX_MISSING),
-        ({"target": "inbox"}, BaseReason.INVALID_VALUE),
         ({"target": "Work", "uidvalidity": 5}, Reason.UIDVALIDITY_CHANGED),
     ],
 )
@@ -239,14 +181,10 @@ def test_a_mailbox_rebuilt_between_is_left_alone(peer: PeerFactory) -> None:
 
 def test_a_mailbox_is_made_only_where_it_may_be(peer: PeerFactory) -> None:
     server = serve(peer, EXCHANGE)
-    with writing_on(peer_account(server, Writes.DRAFTS)) as session, pytest.raises(AuthFailedError):
-        create_mailbox(session, "New")
     protected = frozenset({"Secret"})
     with writing_on(peer_account(server, protected_mailboxes=protected)) as session:
-        for name in ("secret", "", "a*", "%", "a\r\nb", "a//b", "/a", "a/", "\\Trash"):
-            with pytest.raises(ToolError):
-                create_mailbox(session, name)
-        assert sent(server) == []
+        with pytest.raises(AuthFailedError):
+            create_mailbox(session, "secret")
         create_mailbox(session, "inbox")
         assert sent(server) == []
         create_mailbox(session, "New")

@@ -179,7 +179,11 @@ def test_ids_of_a_mailbox_that_was_rebuilt_change_nothing(store: Store, open_des
         ("flag", {}, "message_ids: is missing. Send the ids of messages, or a search."),
         ("burn", {"message_ids": ["{id}"]}, "action: must be 'mark_read', "),
         ("move", {"message_ids": ["{id}"]}, "mailbox: is missing. Send it for move."),
-        ("move", {"message_ids": ["{id}"], "mailbox": "A*"}, "mailbox: is a pattern."),
+        (
+            "move",
+            {"message_ids": ["{id}"], "mailbox": "A*"},
+            "mailbox: must be a name that a mailbox",
+        ),
         ("trash", {"message_ids": ["{id}"], "mailbox": "Work"}, "mailbox: is only for copy and move."),
         ("add_keywords", {"message_ids": ["{id}"]}, "keywords: is missing."),
         ("add_keywords", {"message_ids": ["{id}"], "keywords": ["\\Deleted"]}, "keywords: must be at"),

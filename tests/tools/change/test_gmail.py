@@ -102,7 +102,7 @@ def test_deleting_for_good_goes_by_way_of_trash(gmail: Peer, open_desk: DeskFact
     reply = confirm(desk, "delete_forever", message_ids=[f"imap:work:{ALL}:7:13"])
     assert reply.outcome.summary == f"Deleted 1 message from `{ALL}` for good"
     assert reply.data["changed"] == [f"imap:work:{ALL}:7:13"]
-    assert [each.split()[1] for each in stored(gmail)] == ["MOVE", "STORE", "EXPUNGE"]
+    assert [each.split()[1] for each in stored(gmail)] == ["MOVE", "STORE", "EXPUNGE", "STORE"]
 
 
 def test_mail_is_not_copied_to_what_is_no_label(gmail: Peer, open_desk: DeskFactory) -> None:

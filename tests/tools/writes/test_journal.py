@@ -59,7 +59,7 @@ def test_what_is_written_is_read_and_the_message_of_a_draft_stays_out(tmp_path: 
     journal.add_order(entry_id, 1, Prepared(order=draft, uidvalidity=1))
     error = InternalError("Somebody's words", reason=Reason.SERVER_REFUSED)
     results = (
-        Result(uid=3, fate=Fate.DONE, new_uid=9, flags=("\\Seen",)),
+        Result(uid=3, fate=Fate.DONE, new_uid=9),
         Result(uid=5, fate=Fate.FAILED, error=error),
     )
     journal.add_results(entry_id, Carried(prepared=move, results=results, looked_up=True))

@@ -19,7 +19,7 @@ from mailmcp.tools.tool import Call
 from mailmcp.tools.writes.run import Ran, run_orders
 from mcp_envelope import AuthFailedError, BaseReason, DeadlineError, InternalError, InvalidInputError
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Close, Respond, Rule, Silence, Stall
+from servers.peer_actions import Close, FailUid, Respond, Rule, Silence, Stall
 from servers.peer_answers import CAPABILITIES
 from servers.peer_mailbox import PeerMailbox, make_messages
 from soak.cutting import CuttingProxy
@@ -83,6 +83,14 @@ def test_an_entry_says_what_was_done_and_what_had_been_read(store: Store, open_d
     assert (entry.entry_id, entry.tool, entry.action) == (ran.entry_id, "imap_change_messages", "move")
     assert entry.carried == tuple(replace(each, looked_up=False) for each in ran.carried)
     assert entry.read == (first, second)
+
+
+def test_a_message_that_can_t_be_read_stops_no_other(moving: Peer, desk: Desk) -> None:
+    moving.rules.append(Rule(command="UID FETCH", containing="UID FLAGS", action=FailUid(uid=2)))
+    ran = carry_out(desk, move(1, 2), move(3))
+    assert fates(ran) == [[DONE, FAILED], [DONE]], "though the target can't be read, either"
+    [entry] = desk.journal.read().entries
+    assert fates(replace(ran, carried=entry.carried)) == fates(ran)
 
 
 def test_more_than_a_call_may_change_is_refused_before_anything_is_sent(

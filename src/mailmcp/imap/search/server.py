@@ -15,6 +15,7 @@ from typing import Final
 
 from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import protocol_error, refused_error
+from mailmcp.imap.fetch import NUMBER_DIGITS, expand_sequence_set
 from mailmcp.imap.pipeline import MailboxTask, Replies, Steps, run_pipelined
 from mailmcp.imap.rows import parse_rows
 from mailmcp.imap.search.plan import Plan, make_plan, search_command
@@ -36,9 +37,6 @@ EVERY_UID: UidRange = (1, None)
 
 _UID_MAX: Final = 2**32 - 1
 _LIMITED: Final = "The server searches a limited number of messages: older ones were not searched."
-
-_UID_DIGITS: Final = 19
-"""Digits to read of a number: enough to see that it isn't a UID, and no more than an array holds."""
 
 _NUMBERS: Final = re.compile(rb"\d+")
 _ESEARCH_ALL: Final = re.compile(rb"\bALL (\d+(?::\d+)?(?:,\d+(?::\d+)?)*)(?= |$)", re.IGNORECASE)
@@ -288,7 +286,7 @@ def parse_search(lines: Iterable[object]) -> "array[int]":
     for line in lines:
         if isinstance(line, bytes):
             numbers = _NUMBERS.finditer(line.partition(b"(")[0])
-            uids.extend(int(number[0][:_UID_DIGITS]) for number in numbers)
+            uids.extend(int(number[0][:NUMBER_DIGITS]) for number in numbers)
     return uids
 
 
@@ -314,7 +312,7 @@ def _parse_esearch(lines: Sequence[bytes], tag: bytes) -> "array[int] | None":
     if count is None or int(count[1]) > SEARCH_UIDS_MAX:
         return None
     ranges = _ESEARCH_ALL.search(rest)
-    uids = _expand(ranges[1], limit=int(count[1])) if ranges else array("Q")
+    uids = expand_sequence_set(ranges[1], limit=int(count[1])) if ranges else array("Q")
     return uids if len(uids) == int(count[1]) else None
 
 
@@ -324,20 +322,6 @@ def _parse_count(replies: Replies, reply: Response | RefusedError) -> int | None
         return None
     counts = (_ESEARCH_COUNT.search(line) for line in _lines_for(replies, reply.tag))
     return next((int(count[1]) for count in counts if count), None)
-
-
-def _expand(sequence_set: bytes, *, limit: int) -> "array[int]":
-    """List the numbers of a sequence set. Stops past `limit`, so that a false range takes no memory."""
-    numbers = array("Q")
-    for each in sequence_set.split(b","):
-        low, _, high = each.partition(b":")
-        first = int(low[:_UID_DIGITS])
-        last = int(high[:_UID_DIGITS]) if high else first
-        first, last = min(first, last), max(first, last)
-        numbers.extend(range(first, min(last, first + limit) + 1))
-        if len(numbers) > limit:
-            break
-    return numbers
 
 
 def _parse_lowest_searched(reply: Response) -> int | None:

@@ -1,27 +1,26 @@
 """Carries orders out, and looks at what came of them (RFC 9051, 6851, 4315; Gmail's extension for labels)."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from mailmcp.imap.account import Writes
 from mailmcp.imap.command import Command, RefusedError, Response, encode_mailbox, quoted
-from mailmcp.imap.errors import connection_lost_error, refused_error, writes_forbidden_error
-from mailmcp.imap.fetch import fetch_messages, format_sequence_set
+from mailmcp.imap.errors import refused_error
+from mailmcp.imap.fetch import expand_sequence_set, format_sequence_set
 from mailmcp.imap.session import Session, quoted_mailbox
-from mailmcp.imap.writes.judge import Answer, failed, judge, match_arrivals
-from mailmcp.imap.writes.open import check_writable, select
+from mailmcp.imap.writes.judge import Answer, judge, match_arrivals
+from mailmcp.imap.writes.open import select
 from mailmcp.imap.writes.see import Seen, see
-from mailmcp.imap.writes.values import BATCH_MAX, Action, Prepared, Result
+from mailmcp.imap.writes.values import BATCH_MAX, Action, Fate, Known, Prepared, Result
 from mcp_envelope import ToolError
 
 UPLOAD_OCTETS_PER_S: Final = 100_000
 """A slow line: so much more time a message takes that is stored."""
 
 _DELETED: Final = b"(\\Deleted)"
-_RANGE: Final = re.compile(rb"(\d{1,10})(?::(\d{1,10}))?")
+_SET: Final = rb"\d+(?::\d+)?(?:,\d+(?::\d+)?)*"
+_NEW_UIDS: Final = re.compile(rb"(\d{1,10}) (?:(%b) )?(%b)" % (_SET, _SET))
+"""COPYUID; APPENDUID lacks the set in the middle."""
 
 
 def carry_out(session: Session, prepared: Prepared) -> tuple[Result, ...]:
@@ -33,46 +32,19 @@ def carry_out(session: Session, prepared: Prepared) -> tuple[Result, ...]:
     Args:
         session: That of `prepare`.
         prepared: What it returned.
-
-    Raises:
-        AuthFailedError: The level is too low (`writes_forbidden`).
     """
-    order = prepared.order
-    if order.action is Action.DELETE and not session.writes.includes(Writes.ALL):
-        raise writes_forbidden_error(session.account, Writes.ALL)
-    if order.action is Action.APPEND:
-        return _carry_out_part(session, prepared)
-    gone = judge(replace(prepared, before={}), Answer(), Seen())
-    results = {each.uid: each for each in gone}
-    size = min(session.connection.message_limit or BATCH_MAX, BATCH_MAX)
-    uids = sorted(prepared.before)
-    for start in range(0, len(uids), size):
-        part = tuple(uids[start : start + size])
-        before = {uid: prepared.before[uid] for uid in part}
-        carried = _carry_out_part(session, replace(prepared, order=replace(order, uids=part), before=before))
-        results |= {each.uid: each for each in carried}
-    return tuple(results.values())
-
-
-def _carry_out_part(session: Session, prepared: Prepared) -> tuple[Result, ...]:
-    """Carry out as much as the server looks at in one command."""
-    order = prepared.order
-    try:
-        if session.in_doubt:
-            raise connection_lost_error(order.account_id)
-        if order.action is Action.APPEND:
-            check_writable(session, order.mailbox)
-        else:
+    order, answer, seen = prepared.order, Answer(), Seen()
+    if order.action is not Action.APPEND:
+        try:
             select(session, order.mailbox, uidvalidity=prepared.uidvalidity)
-    except ToolError as error:  # nothing was sent
-        return tuple(failed(uid, error) for uid in (order.uids or (0,)))
-    answer = Answer()
+        except ToolError as error:  # nothing was sent
+            return tuple(Result(uid=uid, fate=Fate.FAILED, error=error) for uid in order.uids)
     try:
-        answer = _ACTIONS[order.action](session, prepared)
-        seen = see(session, prepared, new_uids=sorted(answer.new_uids.values()))
+        if prepared.before or order.action is Action.APPEND:
+            answer = _ACTIONS[order.action](session, prepared)
+            seen = see(session, prepared)
     except ToolError as error:
         answer.error, answer.lost = answer.error or error, True
-        seen = Seen()
     return judge(prepared, answer, seen)
 
 
@@ -82,11 +54,11 @@ def _store(session: Session, prepared: Prepared) -> Answer:
     has_labels = order.action is Action.LABELS
     item, write = (b"X-GM-LABELS.SILENT", _format_label) if has_labels else (b"FLAGS.SILENT", str.encode)
     commands = [
-        _uid_command("STORE", prepared, sign + item, b"(%b)" % b" ".join(map(write, values)))
+        _uid_command("STORE", prepared.before, sign + item, b"(%b)" % b" ".join(map(write, values)))
         for sign, values in ((b"+", order.add), (b"-", order.remove))
         if values
     ]
-    return _answer(session, session.run_all(commands) if commands else [])
+    return Answer(error=_refusal(session, session.run_all(commands)))
 
 
 def _format_label(label: str) -> bytes:
@@ -99,10 +71,9 @@ def _move(session: Session, prepared: Prepared) -> Answer:
     if session.can("MOVE"):
         return _transfer(session, prepared, "MOVE")
     answer = _transfer(session, prepared, "COPY")
-    copied = _look_for_new(session, prepared, answer)
+    copied = {uid: prepared.before[uid] for uid in _arrivals(session, prepared, answer)}
     if copied and answer.error is None:
-        before = {uid: prepared.before[uid] for uid in copied}
-        answer.error = _remove(session, replace(prepared, before=before)).error
+        answer.error = _remove(session, prepared.order.mailbox, prepared.uidvalidity, copied)
     return answer
 
 
@@ -110,79 +81,27 @@ def _copy(session: Session, prepared: Prepared) -> Answer:
     return _transfer(session, prepared, "COPY")
 
 
-def _transfer(session: Session, prepared: Prepared, name: str) -> Answer:
-    target = quoted_mailbox(session.quirks, prepared.order.target)
-    replies = session.run_all([_uid_command(name, prepared, target)])
-    return _answer(session, replies, new_uids=_read_new_uids(replies[0], "COPYUID", prepared))
-
-
-def _look_for_new(session: Session, prepared: Prepared, answer: Answer) -> dict[int, int]:
-    """Replace what the server says of new UIDs by what is seen of them, and return it."""
-    seen = see(session, prepared, new_uids=sorted(answer.new_uids.values()))
-    answer.new_uids = match_arrivals(prepared.before, seen.arrived or {}, answer.new_uids)
-    return answer.new_uids
-
-
 def _delete(session: Session, prepared: Prepared) -> Answer:
     """Delete for good; by way of the target, if there is one."""
-    if not prepared.order.target:
-        return _remove(session, prepared)
+    order = prepared.order
+    if not order.target:
+        return Answer(error=_remove(session, order.mailbox, prepared.uidvalidity, prepared.before))
     answer = _transfer(session, prepared, "MOVE")
-    moved = _look_for_new(session, prepared, answer)
+    moved = {new: prepared.before[uid] for uid, new in _arrivals(session, prepared, answer).items()}
     if moved:
-        in_trash = Prepared(
-            order=replace(prepared.order, mailbox=prepared.order.target, target=""),
-            uidvalidity=prepared.target_uidvalidity,
-            before={new: prepared.before[uid] for uid, new in moved.items()},
-        )
-        answer.error = answer.error or _remove(session, in_trash).error
+        error = _remove(session, order.target, prepared.target_uidvalidity, moved)
+        answer.error = answer.error or error
     return answer
-
-
-def _remove(session: Session, prepared: Prepared) -> Answer:
-    """Mark messages as deleted and expunge these alone; unmark those that stay."""
-    select(session, prepared.order.mailbox, uidvalidity=prepared.uidvalidity)
-    mark = _uid_command("STORE", prepared, b"+FLAGS.SILENT", _DELETED)
-    answer = _answer(session, session.run_all([mark, _uid_command("EXPUNGE", prepared)]))
-    _unmark(session, prepared)
-    return answer
-
-
-def unmark(session: Session, prepared: Prepared) -> None:
-    r"""Take \Deleted off the messages that an interrupted order has marked and that are still there.
-
-    The next program that expunges everything would delete them.
-
-    Raises:
-        ToolError: It can't be done now.
-    """
-    select(session, prepared.order.mailbox, uidvalidity=prepared.uidvalidity)
-    _unmark(session, prepared)
-
-
-def _unmark(session: Session, prepared: Prepared) -> None:
-    session.choose(prepared.order.mailbox)
-    left = fetch_messages(session, sorted(prepared.before), ["UID", "FLAGS"]).messages
-    marked = {
-        uid: known
-        for uid, known in prepared.before.items()
-        if uid in left and left[uid].has_flag("\\Deleted") and "\\Deleted" not in known.flags
-    }
-    if marked:
-        command = _uid_command("STORE", replace(prepared, before=marked), b"-FLAGS.SILENT", _DELETED)
-        session.run_all([command])
 
 
 def _append(session: Session, prepared: Prepared) -> Answer:
-    order = prepared.order
-    flags = b"(%b)" % " ".join(order.add).encode()
-    session.connection.set_timeout(
-        session.account.command_timeout_s + len(order.octets) / UPLOAD_OCTETS_PER_S
-    )
-    name = quoted_mailbox(session.quirks, order.mailbox)
+    order, timeout_s = prepared.order, session.account.command_timeout_s
+    name, flags = quoted_mailbox(session.quirks, order.mailbox), b"(%b)" % " ".join(order.add).encode()
+    session.connection.set_timeout(timeout_s + len(order.octets) / UPLOAD_OCTETS_PER_S)
     replies = session.run_all([Command(name="APPEND", arguments=[name, flags, order.octets])])
-    session.connection.set_timeout(session.account.command_timeout_s)
-    return _answer(session, replies, new_uids=_read_new_uids(replies[0], "APPENDUID", prepared))
+    session.connection.set_timeout(timeout_s)
+    new_uids = _read_new_uids(replies[0], "APPENDUID", prepared)
+    return Answer(error=_refusal(session, replies), new_uids=new_uids)
 
 
 _ACTIONS: Final[Mapping[Action, Callable[[Session, Prepared], Answer]]] = {
@@ -195,34 +114,61 @@ _ACTIONS: Final[Mapping[Action, Callable[[Session, Prepared], Answer]]] = {
 }
 
 
-def _uid_command(name: str, prepared: Prepared, *arguments: bytes) -> Command:
-    uids = format_sequence_set(list(prepared.before))
-    return Command(name=name, arguments=[uids, *arguments], uid=True)
+def _transfer(session: Session, prepared: Prepared, name: str) -> Answer:
+    target = quoted_mailbox(session.quirks, prepared.order.target)
+    replies = session.run_all([_uid_command(name, prepared.before, target)])
+    new_uids = _read_new_uids(replies[0], "COPYUID", prepared)
+    return Answer(error=_refusal(session, replies), new_uids=new_uids)
 
 
-def _answer(
-    session: Session, replies: Sequence[Response | RefusedError], new_uids: Mapping[int, int] | None = None
-) -> Answer:
+def _arrivals(session: Session, prepared: Prepared, answer: Answer) -> dict[int, int]:
+    """Return what is seen of the messages in the target, whatever the server says."""
+    return match_arrivals(prepared.before, see(session, prepared).arrived or {}, answer.new_uids)
+
+
+def _remove(session: Session, mailbox: str, uidvalidity: int, known: Mapping[int, Known]) -> ToolError | None:
+    r"""Delete messages and expunge these alone; return the refusal, if any.
+
+    What isn't expunged loses \Deleted again: the next program that expunges everything would delete it.
+    """
+    select(session, mailbox, uidvalidity=uidvalidity)
+    commands = [_uid_command("STORE", known, b"+FLAGS.SILENT", _DELETED), _uid_command("EXPUNGE", known)]
+    return _refusal(session, session.run_all([*commands, *_unmarking(known)])[:2])
+
+
+def unmark(session: Session, prepared: Prepared) -> None:
+    r"""Take \Deleted off the messages that an interrupted order has marked and that are still there.
+
+    Raises:
+        ToolError: It can't be done now.
+    """
+    select(session, prepared.order.mailbox, uidvalidity=prepared.uidvalidity)
+    session.run_all(_unmarking(prepared.before))
+
+
+def _unmarking(known: Mapping[int, Known]) -> list[Command]:
+    r"""Return what takes \Deleted off messages that didn't have it before."""
+    unmarked = [uid for uid, each in known.items() if "\\deleted" not in map(str.lower, each.flags)]
+    return [_uid_command("STORE", unmarked, b"-FLAGS.SILENT", _DELETED)] if unmarked else []
+
+
+def _uid_command(name: str, uids: Iterable[int], *arguments: bytes) -> Command:
+    return Command(name=name, arguments=[format_sequence_set([*uids]), *arguments], uid=True)
+
+
+def _refusal(session: Session, replies: Sequence[Response | RefusedError]) -> ToolError | None:
     refused = next((each for each in replies if isinstance(each, RefusedError)), None)
-    error = refused_error(session.account.account_id, refused) if refused else None
-    return Answer(new_uids=dict(new_uids or {}), error=error)
+    return refused_error(session.account.account_id, refused) if refused else None
 
 
 def _read_new_uids(reply: Response | RefusedError, code: str, prepared: Prepared) -> dict[int, int]:
     """Read COPYUID or APPENDUID (RFC 4315 section 3); a server that moves in parts sends several."""
     new_uids: dict[int, int] = {}
     for piece in reply.untagged.get(code, ()) if isinstance(reply, Response) else ():
-        words = piece.split() if isinstance(piece, bytes) else []
-        if len(words) < 2 or words[0] != b"%d" % prepared.target_uidvalidity:
+        match = _NEW_UIDS.fullmatch(piece) if isinstance(piece, bytes) else None
+        if match is None or int(match[1]) != prepared.target_uidvalidity:
             continue
-        olds, news = list(_expand(words[1] if len(words) > 2 else b"0")), list(_expand(words[-1]))
-        if len(olds) == len(news):
-            new_uids |= zip(olds, news, strict=True)
+        old, new = (expand_sequence_set(each, limit=BATCH_MAX) for each in (match[2] or b"0", match[3]))
+        if len(old) == len(new):
+            new_uids |= zip(old, new, strict=True)
     return new_uids
-
-
-def _expand(uids: bytes) -> Iterator[int]:
-    """Return the UIDs of a set in its order, and no more than there can be."""
-    for match in islice(_RANGE.finditer(uids), BATCH_MAX):
-        first, last = int(match[1]), int(match[2] or match[1])
-        yield from range(min(first, last), min(max(first, last), min(first, last) + BATCH_MAX) + 1)

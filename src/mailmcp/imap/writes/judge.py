@@ -1,10 +1,11 @@
 """Decides what became of each message, from what is known before and seen afterwards; no I/O."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from mailmcp.imap.writes.see import Seen
-from mailmcp.imap.writes.values import Action, Fate, Known, Prepared, Result
+from mailmcp.imap.writes.values import Action, Fate, Known, Order, Prepared, Result
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError, ToolError
 
@@ -23,27 +24,61 @@ class Answer:
     """Whether the server's answer didn't come: it may have done all, or some, or nothing."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """One message, and what there is to judge it by."""
+
+    uid: int
+    known: Known
+    new_uid: int
+    """Where it was found in the target; 0 if it wasn't."""
+
+    order: Order
+    answer: Answer
+    seen: Seen
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether it was found in the target, or the server names one that is there or can't be looked at."""
+        said, arrived = self.answer.new_uids.get(self.uid, 0), self.seen.arrived
+        is_named = said in arrived if arrived is not None else said > 0 and not self.answer.lost
+        return bool(self.new_uid) or is_named
+
+    @property
+    def would_be_found(self) -> bool:
+        """Whether it would have been found in the target if it were there."""
+        return self.seen.arrived is not None and bool(_ids(self.known))
+
+    def done(self) -> Result:
+        """Return that it was seen to be as ordered."""
+        return Result(uid=self.uid, fate=Fate.DONE, new_uid=self.new_uid)
+
+    def failed(self, what: str) -> Result:
+        """Return that it was seen not to be; `what` follows «The server», if that said OK."""
+        error = self.answer.error or InternalError(f"The server {what}.", reason=Reason.NOT_CHANGED)
+        return Result(uid=self.uid, fate=Fate.FAILED, new_uid=self.new_uid, error=error)
+
+    def unknown(self) -> Result:
+        """Return that it wasn't seen."""
+        what = "The server says that it did it, but that could not be seen."
+        error = self.answer.error or InternalError(what, reason=Reason.OUTCOME_UNKNOWN)
+        return Result(uid=self.uid, fate=Fate.UNKNOWN, error=error)
+
+
 def judge(prepared: Prepared, answer: Answer, seen: Seen) -> tuple[Result, ...]:
     """Return what became of each message of an order, in its order; what wasn't seen is unknown."""
-    order = prepared.order
+    order, before = prepared.order, prepared.before
     if order.action is Action.APPEND:
-        own = Known(header_message_id=order.header_message_id)
-        arrivals = match_arrivals({0: own}, seen.arrived or {}, answer.new_uids)
-        return (_judge_append(own, answer, seen, arrivals.get(0, 0)),)
-    arrivals = match_arrivals(prepared.before, seen.arrived or {}, answer.new_uids)
+        before = {0: Known(header_message_id=order.header_message_id)}
+    arrivals = match_arrivals(before, seen.arrived or {}, answer.new_uids)
     results: list[Result] = []
-    for uid in order.uids:
-        known = prepared.before.get(uid)
-        if known is None:
-            results.append(failed(uid, gone_error()))
-        elif order.action in {Action.FLAGS, Action.LABELS}:
-            results.append(_judge_flags(uid, prepared, answer, seen))
-        elif order.action is Action.DELETE:
-            results.append(_judge_delete(uid, prepared, answer, seen, arrivals.get(uid, 0)))
-        elif order.action is Action.MOVE:
-            results.append(_judge_move(uid, prepared, answer, seen, arrivals.get(uid, 0)))
+    for uid in order.uids or (0,):
+        if uid in before:
+            new_uid = arrivals.get(uid, 0)
+            case = _Case(uid=uid, known=before[uid], new_uid=new_uid, order=order, answer=answer, seen=seen)
+            results.append(_JUDGES[order.action](case))
         else:
-            results.append(_judge_copy(uid, prepared, answer, seen, arrivals.get(uid, 0)))
+            results.append(_gone(uid, prepared.failures.get(uid)))
     return tuple(results)
 
 
@@ -53,23 +88,26 @@ def match_arrivals(
     """Find the messages among those that have come: by UID before, the UID now.
 
     What the server says is believed where the ids agree; Yahoo's COPYUID names the right UIDs and pairs them
-    wrongly. A message without ids is believed to be where the server says if that is right of all others.
+    wrongly. Of messages that can't be found by their ids it is believed if it is right of all others.
     """
-    found = {uid: new for uid, new in said.items() if uid in before and _same(before[uid], arrived.get(new))}
-    places: dict[str, list[int]] = {}
-    for new in sorted(arrived.keys() - found.values(), reverse=True):
+    found = {
+        uid: new
+        for uid, new in said.items()
+        if uid in before and new in arrived and not set(_ids(before[uid])).isdisjoint(_ids(arrived[new]))
+    }
+    free = arrived.keys() - found.values()
+    by_id: dict[str, list[int]] = {}
+    for new in sorted(free):
         for each in _ids(arrived[new]):
-            places.setdefault(each, []).append(new)
-    mispaired = False
+            by_id.setdefault(each, []).append(new)
     for uid in sorted(before.keys() - found.keys()):
-        free = next((places[each] for each in _ids(before[uid]) if places.get(each)), [])
-        if free:
-            found[uid] = free.pop()
-            mispaired = mispaired or uid in said
-    if mispaired:
+        same = (new for each in _ids(before[uid]) for new in by_id.get(each, ()) if new in free)
+        if new := next(same, 0):
+            found[uid] = new
+            free.remove(new)
+    if any(said.get(uid, new) != new for uid, new in found.items()):
         return found
-    unmarked = {uid for uid, known in before.items() if not _ids(known)}
-    return found | {uid: new for uid, new in said.items() if uid in unmarked and new in arrived}
+    return found | {uid: new for uid, new in said.items() if uid in before and new in free}
 
 
 def _ids(known: Known) -> list[str]:
@@ -77,93 +115,61 @@ def _ids(known: Known) -> list[str]:
     return [each for each in (known.email_id, known.header_message_id) if each]
 
 
-def _same(known: Known, other: Known | None) -> bool:
-    return other is not None and not set(_ids(known)).isdisjoint(_ids(other))
-
-
-def _judge_flags(uid: int, prepared: Prepared, answer: Answer, seen: Seen) -> Result:
-    if uid in seen.gone:
-        return failed(uid, gone_error())
-    now = seen.left.get(uid)
+def _judge_marks(case: _Case) -> Result:
+    if case.uid in case.seen.gone:
+        return _gone(case.uid)
+    now = case.seen.left.get(case.uid)
     if now is None:
-        return unknown(uid, answer)
-    order = prepared.order
-    flags = now.flags if order.action is Action.FLAGS else now.labels
-    has = {each.lower() for each in flags}
-    added = all(each.lower() in has for each in order.add)
-    if added and has.isdisjoint(each.lower() for each in order.remove):
-        return Result(uid=uid, fate=Fate.DONE, flags=flags)
-    return failed(uid, answer.error or not_changed_error("did not store the change"), flags=flags)
+        return case.unknown()
+    has = {each.lower() for each in (now.flags if case.order.action is Action.FLAGS else now.labels)}
+    was_added = has.issuperset(map(str.lower, case.order.add))
+    if was_added and has.isdisjoint(map(str.lower, case.order.remove)):
+        return case.done()
+    return case.failed("did not store the change")
 
 
-def _judge_move(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_uid: int) -> Result:
-    arrived = bool(new_uid) or uid in answer.new_uids
-    if uid in seen.left:
-        what = "copied the message and left the original" if arrived else "did not move the message"
-        return failed(uid, answer.error or not_changed_error(what), new_uid=new_uid)
-    if uid not in seen.gone:
-        return unknown(uid, answer)
-    if arrived:
-        return Result(uid=uid, fate=Fate.DONE, new_uid=new_uid)
-    if answer.new_uids:
-        return failed(uid, gone_error())  # the server names others, so this one had gone before
-    cannot_be_found = seen.arrived is None or not _ids(prepared.before[uid])
-    if answer.error is None and cannot_be_found:
-        return Result(uid=uid, fate=Fate.DONE)
-    return unknown(uid, answer)
+def _judge_move(case: _Case) -> Result:
+    if case.uid in case.seen.left:
+        copied = "copied the message and left the original"
+        return case.failed(copied if case.has_arrived else "did not move the message")
+    if case.uid not in case.seen.gone:
+        return case.unknown()
+    if case.has_arrived:
+        return case.done()
+    if case.answer.new_uids and case.uid not in case.answer.new_uids:
+        return _gone(case.uid)  # the server names others, so this one had gone before
+    return case.unknown() if case.answer.error or case.would_be_found else case.done()
 
 
-def _judge_copy(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_uid: int) -> Result:
-    is_looked_up = answer.lost and _ids(prepared.before[uid])  # for its new UID
-    if new_uid or (uid in answer.new_uids and not is_looked_up):
-        return Result(uid=uid, fate=Fate.DONE, new_uid=new_uid)
-    if uid in seen.gone:
-        return failed(uid, gone_error())
-    was_refused = answer.error is not None and not answer.lost
-    cannot_be_found = seen.arrived is None or not _ids(prepared.before[uid])
-    if cannot_be_found and not was_refused:  # a refused COPY copies nothing (RFC 9051 section 6.4.7)
-        return unknown(uid, answer)
-    return failed(uid, answer.error or not_changed_error("did not copy the message"))
+def _judge_copy(case: _Case) -> Result:
+    """Judge a copy, or a message of our own."""
+    if case.has_arrived:
+        return case.done()
+    if case.uid in case.seen.gone:
+        return _gone(case.uid)
+    # What is refused copies nothing (RFC 9051 section 6.4.7).
+    was_refused = case.answer.error is not None and not case.answer.lost
+    return case.failed("did not store it") if was_refused or case.would_be_found else case.unknown()
 
 
-def _judge_delete(uid: int, prepared: Prepared, answer: Answer, seen: Seen, new_uid: int) -> Result:
-    """Judge a deletion; `new_uid` is where it is in Trash, if it had to go there first."""
-    if uid in seen.left or new_uid:
-        return failed(uid, answer.error or not_changed_error("did not delete it"), new_uid=new_uid)
-    may_be_in_trash = bool(prepared.order.target) and seen.arrived is None
-    if uid not in seen.gone or may_be_in_trash:
-        return unknown(uid, answer)
-    return Result(uid=uid, fate=Fate.DONE)
+def _judge_delete(case: _Case) -> Result:
+    if case.uid in case.seen.left or case.new_uid:
+        return case.failed("did not delete the message")  # it may have come as far as Trash
+    may_be_in_trash = bool(case.order.target) and case.seen.arrived is None
+    return case.unknown() if case.uid not in case.seen.gone or may_be_in_trash else case.done()
 
 
-def _judge_append(own: Known, answer: Answer, seen: Seen, new_uid: int) -> Result:
-    said = answer.new_uids.get(0, 0)
-    if new_uid or said in (seen.arrived or {}) or (said and seen.arrived is None):
-        return Result(uid=0, fate=Fate.DONE, new_uid=new_uid or said)
-    was_looked_for = seen.arrived is not None and bool(_ids(own))
-    if answer.error is not None and (was_looked_for or not answer.lost):
-        return failed(0, answer.error)
-    return unknown(0, answer)
+_JUDGES: Final[Mapping[Action, Callable[[_Case], Result]]] = {
+    Action.FLAGS: _judge_marks,
+    Action.LABELS: _judge_marks,
+    Action.MOVE: _judge_move,
+    Action.COPY: _judge_copy,
+    Action.DELETE: _judge_delete,
+    Action.APPEND: _judge_copy,
+}
 
 
-def failed(uid: int, error: ToolError, *, new_uid: int = 0, flags: tuple[str, ...] | None = None) -> Result:
-    """Return the result of a message that was seen not to be as ordered."""
-    return Result(uid=uid, fate=Fate.FAILED, error=error, new_uid=new_uid, flags=flags)
-
-
-def unknown(uid: int, answer: Answer) -> Result:
-    """Return the result of a message that wasn't seen."""
-    error = answer.error or InternalError(
-        "The server says that it did it, but that could not be seen.", reason=Reason.OUTCOME_UNKNOWN
-    )
-    return Result(uid=uid, fate=Fate.UNKNOWN, error=error)
-
-
-def gone_error() -> NotFoundError:
-    """Build the error for a message that left its mailbox before anything was done."""
-    return NotFoundError("The message is no longer in the mailbox.", reason=Reason.MESSAGE_GONE)
-
-
-def not_changed_error(what: str) -> InternalError:
-    """Build the error for a server that says OK; `what` follows «The server»."""
-    return InternalError(f"The server {what}.", reason=Reason.NOT_CHANGED)
+def _gone(uid: int, why: ToolError | None = None) -> Result:
+    """Return the result of a message that nothing was done to, because it was gone or for another reason."""
+    gone = NotFoundError("The message is no longer in the mailbox.", reason=Reason.MESSAGE_GONE)
+    return Result(uid=uid, fate=Fate.FAILED, error=why or gone)

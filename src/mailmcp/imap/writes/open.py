@@ -15,7 +15,7 @@ from mailmcp.imap.session import SelectedMailbox, Session, quoted_mailbox
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, code
 
-SYSTEM_FLAGS: Final = frozenset({"\\answered", "\\flagged", "\\deleted", "\\seen", "\\draft"})
+_ALL_FLAGS: Final = frozenset({"\\answered", "\\flagged", "\\deleted", "\\seen", "\\draft", "\\*"})
 
 
 def find_use(session: Session, name: str) -> str:
@@ -39,13 +39,6 @@ def find_use(session: Session, name: str) -> str:
     return use
 
 
-def check_writable(session: Session, name: str) -> None:
-    """Raise as `find_use`, and `writes_forbidden` at the level `drafts` if the mailbox isn't for these."""
-    use = find_use(session, name)
-    if use != "\\Drafts" and not session.writes.includes(Writes.ORGANIZE):
-        raise writes_forbidden_error(session.account, Writes.ORGANIZE)
-
-
 def is_protected(account: Account, name: str, special_use: str = "") -> bool:
     """Return whether the settings protect a mailbox, by its name in any case and spelling, or by its use.
 
@@ -66,17 +59,18 @@ def select(session: Session, name: str, *, uidvalidity: int | None) -> SelectedM
     """Open a mailbox to change it; one round trip, or none if it is open.
 
     Args:
-        session: Of a level that may write.
+        session: Of a level that may write; at `drafts`, only to the mailbox for these.
         name: As LIST has it.
         uidvalidity: What it must have; None for any.
 
     Raises:
-        AuthFailedError, NotFoundError: As `check_writable`.
+        AuthFailedError, NotFoundError: As `find_use`, and `writes_forbidden`.
         ConflictError: It has another UIDVALIDITY.
         InternalError: The server opens it read-only, or not at all, or the connection failed.
     """
-    check_writable(session, name)
-    account, name = session.account, canonical_name(name)
+    account = session.account
+    if find_use(session, name) != "\\Drafts" and not session.writes.includes(Writes.ORGANIZE):
+        raise writes_forbidden_error(account, Writes.ORGANIZE)
     opened, selected = session.mailbox, None
     if opened is None or opened.name != name or opened.permanent_flags is None:
         argument = quoted_mailbox(session.quirks, name)
@@ -97,5 +91,5 @@ def _permanent_flags(selected: Response) -> frozenset[str]:
     """Return what can be stored; everything if the server doesn't say (RFC 9051 section 7.1)."""
     said = selected.untagged.get("PERMANENTFLAGS")
     if not said or not isinstance(said[-1], bytes):
-        return SYSTEM_FLAGS | {"\\*"}
+        return _ALL_FLAGS
     return frozenset(said[-1].decode("utf-8", "replace").lower().strip("() ").split())

@@ -4,13 +4,11 @@ A tagged OK is no proof. Dovecot says it to a STORE that it ignores and to a MOV
 Gmail to an EXPUNGE that removes nothing.
 """
 
-from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import refused_error
-from mailmcp.imap.fetch import GONE, fetch_steps, format_sequence_set, id_items
+from mailmcp.imap.fetch import GONE, fetch_steps, id_items
 from mailmcp.imap.mailboxes import decode_mailbox
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.rows import FetchedMessage, parse_rows
@@ -19,24 +17,20 @@ from mailmcp.imap.writes.values import Known, Prepared
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.thread import find_ids
 from mailmcp.model.message_ref import UINT32_MAX
-from mcp_envelope import ToolError
-
-_Looked: TypeAlias = tuple[dict[int, Known], set[int]]
-"""What is in a mailbox, and which of the wanted messages are not."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Seen:
     """What was seen afterwards; a message of the order in neither `left` nor `gone` wasn't looked at."""
 
-    left: Mapping[int, Known] = field(default_factory=dict)
+    left: dict[int, Known] = field(default_factory=dict)
     """The order's messages that are still in its mailbox, by UID."""
 
-    gone: Collection[int] = ()
+    gone: set[int] = field(default_factory=set)
     """Those that are not."""
 
-    arrived: Mapping[int, Known] | None = None
-    """What may have come into the target, by UID; None if it wasn't looked into."""
+    arrived: dict[int, Known] | None = None
+    """What has come into the target since the order was prepared, by UID; None if it wasn't looked at."""
 
 
 def known_items(session: Session) -> list[str]:
@@ -56,49 +50,42 @@ def read_known(row: FetchedMessage) -> Known:
     )
 
 
-def see(session: Session, prepared: Prepared, *, new_uids: Sequence[int] = ()) -> Seen:
-    """Look into the mailboxes of an order; one round trip. Of one that was rebuilt, nothing is seen.
+def see(session: Session, prepared: Prepared) -> Seen:
+    """Look into the mailboxes of an order; one round trip. Another one may be open afterwards.
 
-    `new_uids` are what the server says that the messages have become. If it says nothing, everything that has
-    come into the target since the order was prepared is looked at. Another mailbox may be open afterwards.
+    Of a mailbox that is gone or was rebuilt, nothing is seen.
 
     Raises:
         DeadlineError, InternalError: The connection failed.
     """
-    order = prepared.order
-    tasks: dict[str, MailboxTask[_Looked]] = {}
+    order, seen = prepared.order, Seen()
+    tasks: list[MailboxTask[bool]] = []
     if prepared.before:
-        tasks["source"] = MailboxTask(
-            mailbox=order.mailbox,
-            uidvalidity=prepared.uidvalidity,
-            steps=_left_steps(session, sorted(prepared.before)),
-        )
-    if prepared.target_uidvalidity and (new_uids or prepared.target_uidnext):
-        tasks["target"] = MailboxTask(
-            mailbox=order.target or order.mailbox,
-            uidvalidity=prepared.target_uidvalidity,
-            steps=_arrived_steps(session, prepared.target_uidnext, new_uids),
-        )
-    run_pipelined(session, list[MailboxTask[_Looked]](tasks.values()))
-    looked = {name: task.outcome for name, task in tasks.items() if not isinstance(task.outcome, ToolError)}
-    left, gone = looked.get("source", ({}, set()))
-    arrived, _ = looked.get("target", (None, set()))
-    return Seen(left=left, gone=gone, arrived=arrived)
+        look = _look_at_source(session, prepared, seen)
+        tasks.append(MailboxTask(mailbox=order.mailbox, uidvalidity=prepared.uidvalidity, steps=look))
+    if prepared.target_uidvalidity:
+        look = _look_at_target(session, prepared, seen)
+        target = order.target or order.mailbox
+        tasks.append(MailboxTask(mailbox=target, uidvalidity=prepared.target_uidvalidity, steps=look))
+    run_pipelined(session, tasks)
+    return seen
 
 
-def _left_steps(session: Session, uids: Sequence[int]) -> Steps[_Looked]:
+def _look_at_source(session: Session, prepared: Prepared, seen: Seen) -> Steps[bool]:
     labels = ["X-GM-LABELS"] if session.can("X-GM-EXT-1") else []
-    [fetched] = yield from fetch_steps(session, (uids, ["UID", "FLAGS", *labels]))
-    left = {uid: read_known(row) for uid, row in fetched.messages.items()}
-    return left, {uid for uid, failure in fetched.failures.items() if failure is GONE}
+    [fetched] = yield from fetch_steps(session, (sorted(prepared.before), ["UID", "FLAGS", *labels]))
+    seen.left = {uid: read_known(row) for uid, row in fetched.messages.items()}
+    seen.gone = {uid for uid, failure in fetched.failures.items() if failure is GONE}
+    return True
 
 
-def _arrived_steps(session: Session, uidnext: int, new_uids: Sequence[int]) -> Steps[_Looked]:
-    uids = format_sequence_set(new_uids) if new_uids else b"%d:%d" % (uidnext, UINT32_MAX)
-    items = f"({' '.join(known_items(session))})".encode()
+def _look_at_target(session: Session, prepared: Prepared, seen: Seen) -> Steps[bool]:
+    uids = b"%d:%d" % (prepared.target_uidnext, UINT32_MAX)
+    items = b"(%b)" % " ".join(known_items(session)).encode()
     [reply] = (yield [Command(name="FETCH", arguments=[uids, items], uid=True)]).replies
     if isinstance(reply, RefusedError):
         raise refused_error(session.account.account_id, reply)
     rows, _ = parse_rows(reply)
-    wanted = set(new_uids)
-    return {uid: read_known(row) for uid, row in rows.items() if uid in wanted or uid >= uidnext > 0}, set()
+    # Some servers send the last message for a range that begins after it.
+    seen.arrived = {uid: read_known(row) for uid, row in rows.items() if uid >= prepared.target_uidnext}
+    return True

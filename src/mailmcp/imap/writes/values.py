@@ -86,13 +86,16 @@ class Prepared:
     """Of the order's mailbox."""
 
     before: Mapping[int, Known] = field(default_factory=dict)
-    """By UID. An order's messages that aren't in it have gone already."""
+    """By UID. An order's messages that are neither in it nor in `failures` have gone already."""
+
+    failures: Mapping[int, ToolError] = field(default_factory=dict)
+    """Why nothing is done to a message, by UID: it can't be read, so it could not be restored."""
 
     target_uidvalidity: int = 0
     """Of the mailbox where new messages appear: the target, or that of the order for APPEND; 0 for others."""
 
     target_uidnext: int = 0
-    """Its UIDNEXT: what the order brings has this UID or a later one; 0 if the server doesn't say."""
+    """Its UIDNEXT: what the order brings has this UID or a later one."""
 
 
 class Fate(StrEnum):
@@ -118,9 +121,6 @@ class Result:
     fate: Fate
     new_uid: int = 0
     """Where it is now, in the target; 0 if it got none, or it isn't known."""
-
-    flags: tuple[str, ...] | None = None
-    """All its flags (or labels) afterwards, for an order about them; None if they weren't seen."""
 
     error: ToolError | None = None
     """Why not, unless it is done."""

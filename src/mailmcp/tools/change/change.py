@@ -4,6 +4,7 @@ On Gmail mailboxes are labels of one message: a copy is one label more, and what
 message stays, gets and loses labels.
 """
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -41,6 +42,9 @@ _LABELS: Final = {
     "\\Important": "\\Important",
 }
 """Gmail's labels of its own mailboxes, by their special use; its other mailboxes give labels their names."""
+
+_NO_NAME: Final = re.compile(r"[*%\\\x00-\x1f\x7f]|//|\A/|/\Z")
+"""Wildcards of LIST, what escapes, controls, and levels without a name."""
 
 _ASIDE: Final = {"\\Trash", "\\Junk"}
 """What is there is not in All Mail."""
@@ -84,8 +88,8 @@ def make_change(selection: Selection, arguments: ChangeMessagesArguments) -> Cha
         message = "is no label on Gmail: mail is moved there, not copied. Send move."
         raise InvalidInputError.of("mailbox", BaseReason.INVALID_VALUE, message)
     exists = target in {"", "INBOX", *(each.name for each in selection.mailboxes if each.selectable)}
-    if not exists and not {*target}.isdisjoint("*%"):
-        message = "is a pattern. Send the name of one mailbox."
+    if not exists and _NO_NAME.search(target):
+        message = "must be a name that a mailbox can have: no * or %, and no level without a name."
         raise InvalidInputError.of("mailbox", BaseReason.INVALID_VALUE, message)
     change = Change(
         action=arguments.action,

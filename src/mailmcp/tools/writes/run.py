@@ -206,7 +206,8 @@ class _Run:
                 results = _all(prepared, Fate.UNKNOWN, error)
             carried = Carried(prepared=prepared, number=number, results=results)
             self.carried.append(carried)
-            errors = (each.error for each in results if each.error is not None)
+            sent = (each for each in results if each.uid not in prepared.failures)
+            errors = (each.error for each in sent if each.error is not None)
             self.stopped = next(filter(_stops_all, errors), None)
             await self._write_results(carried)
 
