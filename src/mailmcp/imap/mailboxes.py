@@ -4,7 +4,7 @@ RFC 9051 section 6.3.9; SPECIAL-USE by RFC 6154, LIST-STATUS by RFC 5819.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from imapclient.imap_utf7 import decode as decode_utf7
@@ -114,6 +114,12 @@ def closing_commands(session: Session) -> list[Command]:
         return []
     session.mailbox = None
     return [Command(name="UNSELECT" if session.can("UNSELECT") else "CLOSE")]
+
+
+def find_special(mailboxes: Iterable[Mailbox], special_use: str) -> str:
+    """Return the name of the first mailbox of a special use that can be opened; "" if there is none."""
+    fitting = (each.name for each in mailboxes if each.special_use == special_use and each.selectable)
+    return next(fitting, "")
 
 
 def usual_names(listing: Sequence[Mailbox]) -> list[str]:

@@ -183,6 +183,17 @@ class Call(Shared):
                 raise
             raise error.replace(next_action=next_action) from error
 
+    async def write(self, work: Callable[[Session], ResultT]) -> ResultT:
+        """Run `work` once on a session of the chosen account that may write.
+
+        Raises:
+            ToolError: As for `Pool.writing`.
+        """
+        async with self.pool.writing(
+            self.account_id, telemetry=self.telemetry, deadline=self.deadline
+        ) as writer:
+            return await writer.run(work)
+
     async def ask_accounts(
         self,
         works: Mapping[str, Callable[[Session], ResultT]],

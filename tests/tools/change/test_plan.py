@@ -205,7 +205,7 @@ def test_more_than_a_call_may_change_is_refused_with_the_number(store: Store, op
 def test_the_ceiling_that_was_reached_is_named(store: Store, open_desk: DeskFactory) -> None:
     store.fill("INBOX", letters("One", "Two"))
     desk = open_desk(writing(store.account, writes_per_hour=1))
-    with pytest.raises(InvalidInputError, match=r"search: comes to 2 messages.* raise writes_per_hour"):
+    with pytest.raises(InvalidInputError, match=r"search: matches 2 messages.* raise writes_per_hour"):
         change(desk, "trash", search={"mailbox": "INBOX"})
 
 

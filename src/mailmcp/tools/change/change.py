@@ -5,17 +5,19 @@ message stays, gets and loses labels.
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.errors import mailbox_protected_error
+from mailmcp.imap.mailboxes import find_special
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.writes.open import is_protected
-from mailmcp.imap.writes.values import BATCH_MAX, Action, Order
+from mailmcp.imap.writes.values import Action, Order
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.change.arguments import ChangeAction, ChangeMessagesArguments
 from mailmcp.tools.change.selection import Selection
+from mailmcp.tools.writes.run import make_batches
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError
 
@@ -105,9 +107,7 @@ def make_change(selection: Selection, arguments: ChangeMessagesArguments) -> Cha
             change.already.append(ref)
         else:
             orders.setdefault(order, []).append(ref.uid)
-    for order, uids in orders.items():
-        for start in range(0, len(uids), BATCH_MAX):
-            change.orders.append(replace(order, uids=tuple(sorted(uids)[start : start + BATCH_MAX])))
+    change.orders.extend(make_batches(orders))
     return change
 
 
@@ -120,9 +120,8 @@ def _find_target(selection: Selection, arguments: ChangeMessagesArguments) -> st
         return canonical_name(arguments.mailbox) if arguments.mailbox else ""
     if use == "\\Archive" and selection.is_gmail:
         use = "\\All"
-    fitting = [each for each in selection.mailboxes if each.special_use == use and each.selectable]
-    if fitting:
-        return fitting[0].name
+    if name := find_special(selection.mailboxes, use):
+        return name
     named = [name for name, of in selection.account.special_uses.items() if of == use]
     others = [each for each in selection.mailboxes if each.name != "INBOX"]
     # Courier and others have all mailboxes within INBOX.

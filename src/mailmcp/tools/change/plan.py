@@ -10,6 +10,7 @@ from datetime import tzinfo
 from itertools import islice
 from typing import Final
 
+from mailmcp.imap.mailboxes import find_special
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.search.server import count_matches
 from mailmcp.imap.session import Session
@@ -132,7 +133,7 @@ async def _about_senders(change: Change, rows: Iterable[FetchedMessage], call: C
         headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))
         senders |= dict.fromkeys(sorted(addresses_in(headers, "From") - own))
     addresses = [*islice(filter(_ADDRESS.fullmatch, senders), _SENDERS)]
-    sent = next((each.name for each in change.selection.mailboxes if each.special_use == "\\Sent"), "")
+    sent = find_special(change.selection.mailboxes, "\\Sent")
 
     def count(session: Session) -> Sequence[int] | ToolError | None:
         if not session.can("ESEARCH"):

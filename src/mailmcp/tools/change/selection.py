@@ -27,6 +27,7 @@ from mailmcp.tools.search.page import ref_of
 from mailmcp.tools.search.sources import search_sources
 from mailmcp.tools.search.state import Search, repeat_search
 from mailmcp.tools.tool import Call
+from mailmcp.tools.writes.run import find_ceiling
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, Code, ConflictError, InvalidInputError, Issue, NextAction, ToolError
 
@@ -121,7 +122,8 @@ async def select_by_search(call: Call, account: Account, search: Search) -> Sele
     """
     call.mailbox = ", ".join(search.arguments.names)
     listed = await call.ask(list_mailboxes)
-    search = replace(search, page_size=account.writes_per_call + 1)
+    key, limit = find_ceiling(account)
+    search = replace(search, page_size=limit + 1)
     searches = await search_sources(call, search, listings={account.account_id: listed})
     try:
         await explain_failures(call, searches)
@@ -129,14 +131,14 @@ async def select_by_search(call: Call, account: Account, search: Search) -> Sele
         raise within_search(error) from None
     pages = searches.pages.values()
     found = sum(len(page.matches) for page in pages)
-    if found > account.writes_per_call:
+    if found > limit:
         at_most = "" if all(page.total_exact for page in pages) else "at most "
         raise InvalidInputError.of(
             "search",
             Reason.TOO_MANY,
-            f"matches {at_most}{sum(page.total for page in pages)} messages; one call may change "
-            f"{account.writes_per_call} in account {account.account_id}. Nothing was done. Narrow it, for "
-            "example by since and before, and send a call for each part.",
+            f"matches {at_most}{sum(page.total for page in pages)} messages; one call may change {limit} in "
+            f"account {account.account_id}. Nothing was done. Narrow it, for example by since and before, "
+            f"and send a call for each part, or ask the user to raise {key} in the settings.",
         )
     coverage = Coverage(searches=searches)
     look = repeat_search(searches.search, "Look at what it finds.")

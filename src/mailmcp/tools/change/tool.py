@@ -16,7 +16,7 @@ from mailmcp.tools.change.reply import ChangeMessagesData, make_reply
 from mailmcp.tools.change.selection import read_ids, select_by_ids, select_by_search
 from mailmcp.tools.names import CHANGE_MESSAGES
 from mailmcp.tools.tool import Call, MailTool
-from mailmcp.tools.writes.run import check_ceilings, count_messages, read_history, run_orders
+from mailmcp.tools.writes.run import check_ceilings, read_history, run_orders
 from mcp_envelope import Outcome
 
 
@@ -38,21 +38,12 @@ async def change_messages(arguments: ChangeMessagesArguments, call: Call) -> Out
     must_confirm = needs_plan(change, by_search=not arguments.message_ids)
     if must_confirm or change.creates:  # what is refused uses no confirmation up, and makes no mailbox
         history = await read_history(call, account.account_id)
-        check_ceilings(
-            account,
-            history,
-            count_messages(change.orders),
-            call.journal.clock(),
-            argument="message_ids" if arguments.message_ids else "search",
-        )
+        check_ceilings(account, history, change.orders, call.journal.clock())
     if must_confirm:
         bound = [change.target, *sorted(each.message_id for each in selection.messages)]
         call.confirmations.require(CHANGE_MESSAGES, arguments, await write_plan(change, call), bound=bound)
     if change.creates:
-        async with call.pool.writing(
-            account.account_id, telemetry=call.telemetry, deadline=call.deadline
-        ) as writer:
-            await writer.run(partial(create_mailbox, name=change.target))
+        await call.write(partial(create_mailbox, name=change.target))
     ran = await run_orders(call, change.orders, tool=CHANGE_MESSAGES, action=change.action.value)
     return make_reply(change, ran)
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.fetch import fetch_messages
-from mailmcp.imap.mailboxes import list_mailboxes
+from mailmcp.imap.mailboxes import find_special, list_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import parse_addresses
@@ -60,10 +60,12 @@ def look(session: Session, refs: Mapping[str, MessageRef], report: Report) -> Fo
         InvalidInputError: `replaces` is no draft of ours or has changed, or the files are too large.
         ToolError: A message isn't there or can't be fetched.
     """
-    listed = reversed(list_mailboxes(session))
-    uses = {each.special_use: each.name for each in listed if each.selectable}  # the first of each
-    limit = session.connection.append_limit
-    found = Found(drafts=uses.get("\\Drafts", ""), trash=uses.get("\\Trash", ""), append_limit=limit)
+    listed = list_mailboxes(session)
+    found = Found(
+        drafts=find_special(listed, "\\Drafts"),
+        trash=find_special(listed, "\\Trash"),
+        append_limit=session.connection.append_limit,
+    )
     if "replaces" in refs:
         _check_earlier(session, refs["replaces"], found.drafts)
     ref = refs.get("reply_to") or refs.get("forward")

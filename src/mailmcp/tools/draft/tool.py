@@ -155,9 +155,7 @@ async def _create_drafts(call: Call, account: Account) -> str:
             reason=Reason.MAILBOX_MISSING,
         )
     name = next((name for name, use in account.special_uses.items() if use == "\\Drafts"), "Drafts")
-    writing = call.pool.writing(account.account_id, telemetry=call.telemetry, deadline=call.deadline)
-    async with writing as writer:
-        await writer.run(partial(create_mailbox, name=name))
+    await call.write(partial(create_mailbox, name=name))
     return name
 
 
@@ -174,8 +172,6 @@ def _warnings(arguments: SaveDraftArguments, call: Call, found: Found) -> Iterat
 def _reply(
     call: Call, draft: Draft, ran: Ran, earlier: MessageRef | None, warnings: tuple[str, ...]
 ) -> Outcome[SaveDraftData]:
-    if not ran.carried:
-        raise ran.stopped or InternalError("The draft was not saved.", reason=Reason.NOT_CHANGED)
     saved, *moved = ran.carried
     order, [result] = saved.prepared.order, saved.results
     if result.fate is Fate.FAILED and result.error:

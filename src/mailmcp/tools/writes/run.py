@@ -5,10 +5,12 @@ the one that is under way is never interrupted, and an outcome that isn't known 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from operator import itemgetter
 from typing import Final
 
 import anyio
@@ -19,7 +21,7 @@ from mailmcp.imap.pool import Writer
 from mailmcp.imap.writes.carry_out import carry_out, unmark
 from mailmcp.imap.writes.look_up import look_up
 from mailmcp.imap.writes.prepare import prepare
-from mailmcp.imap.writes.values import Action, Fate, Order, Prepared, Result
+from mailmcp.imap.writes.values import BATCH_MAX, Action, Fate, Order, Prepared, Result
 from mailmcp.reasons import Reason
 from mailmcp.tools.journal import COUNTED, Carried, Entry, History
 from mailmcp.tools.tool import Call
@@ -34,10 +36,6 @@ from mcp_envelope import (
     ToolError,
 )
 
-_LEVELS: Final = {Action.APPEND: Writes.DRAFTS, Action.MOVE: Writes.DRAFTS, Action.DELETE: Writes.ALL}
-"""What the account must allow at least, ORGANIZE for the other actions; `prepare` knows the mailboxes, and is
-stricter."""
-
 _STOPPING: Final = {
     Reason.CONNECTION_LOST,
     Reason.JOURNAL_FAILED,
@@ -47,21 +45,24 @@ _STOPPING: Final = {
 """Reasons that the next order would fail for, too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Ran:
     """What became of some orders."""
 
     entry_id: str
     """Of the journal."""
 
-    carried: tuple[Carried, ...]
+    orders: Sequence[Order]
+    carried: list[Carried] = field(default_factory=list)
     """Those that were begun, with a result for each of their messages."""
 
-    not_begun: tuple[Order, ...]
-    """Those that come after `stopped`: nothing was sent for them."""
-
-    stopped: ToolError | None
+    stopped: ToolError | None = None
     """Why not all were begun; None if they were."""
+
+    @property
+    def not_begun(self) -> Sequence[Order]:
+        """The orders that come after `stopped`: nothing was sent for them."""
+        return self.orders[len(self.carried) :]
 
 
 async def run_orders(call: Call, orders: Sequence[Order], *, tool: str, action: str, undoes: str = "") -> Ran:
@@ -78,13 +79,12 @@ async def run_orders(call: Call, orders: Sequence[Order], *, tool: str, action: 
         ToolError: Nothing was sent: the account's level, a ceiling, the journal or the server doesn't allow
             it, or another call hasn't ended.
     """
-    levels = [_LEVELS.get(each.action, Writes.ORGANIZE) for each in orders]
-    account = call.choose_account_to_write(orders[0].account_id, max(levels, key=list(Writes).index))
-    account_id, journal = account.account_id, call.journal
+    account, journal = call.choose_account(orders[0].account_id), call.journal
+    account_id = account.account_id
     async with journal.locked(account_id, deadline=call.deadline):
         history = await _resolve(call, account_id)
         if not undoes:
-            check_ceilings(account, history, count_messages(orders), journal.clock())
+            check_ceilings(account, history, orders, journal.clock())
         async with call.pool.writing(account_id, telemetry=call.telemetry, deadline=call.deadline) as writer:
             entry = Entry(
                 time=journal.clock().replace(microsecond=0),
@@ -96,13 +96,15 @@ async def run_orders(call: Call, orders: Sequence[Order], *, tool: str, action: 
                 read=tuple(call.read_ids),
             )
             await to_thread.run_sync(journal.begin, entry)
-            run = _Run(call=call, orders=orders, entry_id=entry.entry_id)
-            await run.carry_out_all(writer)
-        if run.stopped and not run.carried:
-            raise run.stopped
-        await run.look_up_unknown()
-    not_begun = tuple(orders[len(run.carried) :])
-    return Ran(entry_id=run.entry_id, carried=tuple(run.carried), not_begun=not_begun, stopped=run.stopped)
+            ran = Ran(entry_id=entry.entry_id, orders=orders)
+            await _carry_out_all(call, writer, ran)
+        if ran.stopped and not ran.carried:
+            raise ran.stopped
+        for number, each in enumerate(ran.carried):
+            if each.is_open:
+                with suppress(ToolError):  # the reply says that it isn't known, and the next call looks again
+                    ran.carried[number] = await _look_up(call, ran.entry_id, each)
+    return ran
 
 
 async def read_history(call: Call, account_id: str) -> History:
@@ -120,20 +122,30 @@ def count_messages(orders: Sequence[Order]) -> int:
     return sum(len(each.uids) or 1 for each in orders)
 
 
-def check_ceilings(
-    account: Account, history: History, count: int, now: datetime, *, argument: str = "message_ids"
-) -> None:
-    """Check that a call may change so many messages, now; `argument` names them.
+def make_batches(uids: Mapping[Order, Sequence[int]]) -> Iterator[Order]:
+    """Fill orders that have no UIDs yet with theirs: several if they are many."""
+    for order, some in uids.items():
+        for start in range(0, len(some), BATCH_MAX):
+            yield replace(order, uids=tuple(sorted(some)[start : start + BATCH_MAX]))
+
+
+def find_ceiling(account: Account) -> tuple[str, int]:
+    """Return how many messages one call may change, after the key of the settings that says so."""
+    ceilings = {"writes_per_call": account.writes_per_call, "writes_per_hour": account.writes_per_hour}
+    return min(ceilings.items(), key=itemgetter(1))
+
+
+def check_ceilings(account: Account, history: History, orders: Sequence[Order], now: datetime) -> None:
+    """Check that a call may carry out orders, now.
 
     Raises:
-        InvalidInputError: It is more than one call may; reason `too_many`.
-        InternalError: It is more than is left of this hour; reason `hourly_limit`.
+        InvalidInputError: They change more messages than one call may; reason `too_many`.
+        InternalError: They change more than is left of this hour; reason `hourly_limit`.
     """
-    key = min("writes_per_call", "writes_per_hour", key=lambda name: getattr(account, name))
-    limit = getattr(account, key)
+    count, (key, limit) = count_messages(orders), find_ceiling(account)
     if count > limit:
         raise InvalidInputError.of(
-            argument,
+            "message_ids",
             Reason.TOO_MANY,
             f"comes to {counted(count, 'message')}; one call may change {limit} in account "
             f"{account.account_id}. Send fewer, or ask the user to raise {key} in the settings.",
@@ -153,81 +165,57 @@ def check_ceilings(
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Run:
-    """Some orders on their way."""
-
-    call: Call
-    orders: Sequence[Order]
-    entry_id: str
-    carried: list[Carried] = field(default_factory=list)
-    stopped: ToolError | None = None
-
-    async def carry_out_all(self, writer: Writer) -> None:
-        """Carry out the orders until something stops them; `stopped` says what."""
-        slowest_s, total = 0.0, count_messages(self.orders)
-        for number, order in enumerate(self.orders, 1):
-            began = anyio.current_time()
-            if began + slowest_s >= self.call.deadline:
-                message = "The call's time was up before all was done."
-                self.stopped = DeadlineError(message, reason=BaseReason.DEADLINE)
-                return
-            await self._carry_out(writer, order)
-            if order.action is Action.APPEND and not self.stopped:
-                self.stopped = self.carried[-1].results[0].error  # what follows would make room for it
-            slowest_s = max(slowest_s, anyio.current_time() - began)
-            if len(self.carried) == number:
-                self.call.report(count_messages(self.orders[:number]), total, "messages changed")
-            if self.stopped:
-                return
-
-    async def _carry_out(self, writer: Writer, order: Order) -> None:
-        """Carry out an order, if nothing stops it before anything is sent."""
-        number = len(self.carried)
-        try:
-            prepared = await writer.run(partial(prepare, order=order))
-        except ToolError as error:  # another mailbox may do better
-            if _stops_all(error):
-                self.stopped = error
-            else:
-                prepared = Prepared(order=order, uidvalidity=order.uidvalidity)
-                results = _all(prepared, Fate.FAILED, error)
-                self.carried.append(Carried(prepared=prepared, number=number, results=results))
+async def _carry_out_all(call: Call, writer: Writer, ran: Ran) -> None:
+    """Carry out the orders until something stops them; `stopped` says what."""
+    slowest_s, total = 0.0, count_messages(ran.orders)
+    for number, order in enumerate(ran.orders, 1):
+        began = anyio.current_time()
+        if began + slowest_s >= call.deadline:
+            message = "The call's time was up before all was done."
+            ran.stopped = DeadlineError(message, reason=BaseReason.DEADLINE)
             return
-        with anyio.CancelScope(shield=True):
-            try:
-                await to_thread.run_sync(self.call.journal.add_order, self.entry_id, number, prepared)
-            except ToolError as error:
-                self.stopped = error
-                return
-            try:
-                results = await writer.run(partial(carry_out, prepared=prepared))
-            except ToolError as error:
-                results = _all(prepared, Fate.UNKNOWN, error)
-            carried = Carried(prepared=prepared, number=number, results=results)
-            self.carried.append(carried)
-            sent = (each for each in results if each.uid not in prepared.failures)
-            errors = (each.error for each in sent if each.error is not None)
-            self.stopped = next(filter(_stops_all, errors), None)
-            await self._write_results(carried)
+        await _carry_out(call, writer, ran, order)
+        if order.action is Action.APPEND and not ran.stopped:
+            ran.stopped = ran.carried[-1].results[0].error  # what follows would make room for it
+        slowest_s = max(slowest_s, anyio.current_time() - began)
+        if len(ran.carried) == number:
+            call.report(count_messages(ran.orders[:number]), total, "messages changed")
+        if ran.stopped:
+            return
 
-    async def _write_results(self, carried: Carried) -> None:
+
+async def _carry_out(call: Call, writer: Writer, ran: Ran, order: Order) -> None:
+    """Carry out an order, if nothing stops it before anything is sent."""
+    number = len(ran.carried)
+    try:
+        prepared = await writer.run(partial(prepare, order=order))
+    except ToolError as error:
+        if _stops_all(error):
+            ran.stopped = error
+        else:  # another mailbox may do better
+            prepared = Prepared(order=order, uidvalidity=order.uidvalidity)
+            results = _all(prepared, Fate.FAILED, error)
+            ran.carried.append(Carried(prepared=prepared, number=number, results=results))
+        return
+    with anyio.CancelScope(shield=True):
         try:
-            await to_thread.run_sync(self.call.journal.add_results, self.entry_id, carried)
+            await to_thread.run_sync(call.journal.add_order, ran.entry_id, number, prepared)
+        except ToolError as error:
+            ran.stopped = error
+            return
+        try:
+            results = await writer.run(partial(carry_out, prepared=prepared))
+        except ToolError as error:
+            results = _all(prepared, Fate.UNKNOWN, error)
+        carried = Carried(prepared=prepared, number=number, results=results)
+        ran.carried.append(carried)
+        sent = (each for each in results if each.uid not in prepared.failures)
+        errors = (each.error for each in sent if each.error is not None)
+        ran.stopped = next(filter(_stops_all, errors), None)
+        try:
+            await to_thread.run_sync(call.journal.add_results, ran.entry_id, carried)
         except ToolError as error:  # it is looked up before the next call
-            self.stopped = error
-
-    async def look_up_unknown(self) -> None:
-        """Look up what isn't known; what can't be looked up now is before the next call."""
-        for index, each in enumerate(self.carried):
-            if not each.is_open:
-                continue
-            try:
-                self.carried[index] = looked_up = await _look_up(self.call, each)
-            except ToolError:
-                return  # the replies say that it isn't known
-            with anyio.CancelScope(shield=True):
-                await self._write_results(looked_up)
+            ran.stopped = error
 
 
 async def _resolve(call: Call, account_id: str) -> History:
@@ -236,20 +224,15 @@ async def _resolve(call: Call, account_id: str) -> History:
     The account must be locked, so that none of them is under way.
     """
     history = await to_thread.run_sync(call.journal.read)
-    found = [
-        (entry.entry_id, each)
-        for entry in history.entries
-        if entry.account_id == account_id
-        for each in entry.carried
-        if each.is_open
-    ]
+    mine = [each for each in history.entries if each.account_id == account_id]
+    found = [(entry.entry_id, each) for entry in mine for each in entry.carried if each.is_open]
     for entry_id, each in found:
-        await to_thread.run_sync(call.journal.add_results, entry_id, await _look_up(call, each))
+        await _look_up(call, entry_id, each)
     return await to_thread.run_sync(call.journal.read) if found else history
 
 
-async def _look_up(call: Call, carried: Carried) -> Carried:
-    """Look up the results that are unknown.
+async def _look_up(call: Call, entry_id: str, carried: Carried) -> Carried:
+    """Look up the results that are unknown, and write what they are into the journal.
 
     Raises:
         ToolError: It can't be looked up now. What can't be looked up at all stays unknown.
@@ -257,18 +240,16 @@ async def _look_up(call: Call, carried: Carried) -> Carried:
     prepared = carried.prepared
     found: dict[int, Result] = {}
     try:
-        looked_up = await call.ask(partial(look_up, prepared=prepared), account_id=prepared.order.account_id)
-        found = {each.uid: each for each in looked_up}
+        found = {each.uid: each for each in await call.ask(partial(look_up, prepared=prepared))}
     except ToolError as error:
         if error.retryable or isinstance(error, AuthFailedError):
             raise
     await _unmark(call, prepared, found)
     results = carried.results or _all(prepared, Fate.UNKNOWN, None)
-    return replace(
-        carried,
-        looked_up=True,
-        results=tuple(found.get(each.uid, each) if each.fate is Fate.UNKNOWN else each for each in results),
-    )
+    results = tuple(found.get(each.uid, each) if each.fate is Fate.UNKNOWN else each for each in results)
+    looked_up = replace(carried, looked_up=True, results=results)
+    await to_thread.run_sync(call.journal.add_results, entry_id, looked_up)
+    return looked_up
 
 
 async def _unmark(call: Call, prepared: Prepared, found: Mapping[int, Result]) -> None:
@@ -276,10 +257,7 @@ async def _unmark(call: Call, prepared: Prepared, found: Mapping[int, Result]) -
     order, account = prepared.order, call.pool.sessions_of(prepared.order.account_id).account
     stays = any(each.fate is Fate.FAILED and uid in prepared.before for uid, each in found.items())
     if stays and order.action in {Action.MOVE, Action.DELETE} and account.writes.includes(Writes.ORGANIZE):
-        async with call.pool.writing(
-            order.account_id, telemetry=call.telemetry, deadline=call.deadline
-        ) as writer:
-            await writer.run(partial(unmark, prepared=prepared))
+        await call.write(partial(unmark, prepared=prepared))
 
 
 def _all(prepared: Prepared, fate: Fate, error: ToolError | None) -> tuple[Result, ...]:
