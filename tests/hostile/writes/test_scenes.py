@@ -430,6 +430,7 @@ def test_12_a_protected_mailbox_is_not_changed_by_any_name(
         targets += [agent.change(each, message_ids=[plan], mailbox=alias) for each in ("move", "copy")]
         message_id = kept.replace(f":{name}:", f":{alias}:")
         sources += [agent.change(each, message_ids=[message_id]) for each in OF_SOURCES]
+        sources.append(agent.change("copy", message_ids=[message_id], mailbox="Work"))
         sources.append(agent.change("trash", search={"mailbox": alias}))
     actions = {"\\Archive": "archive", "INBOX": "not_junk"}
     if action := actions.get(protected):

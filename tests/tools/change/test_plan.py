@@ -15,7 +15,7 @@ from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_answers import CAPABILITIES
 from servers.peer_mailbox import PeerMailbox, make_messages
-from tools.change.changing import CHANGE, ask, change, confirm, contents, letters, writing
+from tools.change.changing import ask, change, confirm, contents, letters, writing
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_letter
@@ -56,18 +56,6 @@ def test_what_is_large_or_final_or_found_is_done_only_when_it_was_confirmed(
 
 def test_ten_chosen_messages_need_no_plan(desk: Desk) -> None:
     assert change(desk, "flag", message_ids=desk.message_ids()[:10]).data["done"] == 10
-
-
-def test_a_token_is_good_once(store: Store, desk: Desk) -> None:
-    search = {"subject": "Letter 0"}
-    token = ask(desk, "flag", search=search).token
-    change(desk, "flag", search=search, confirm=token)
-    with inbox(store) as client:
-        client.remove_flags(client.search(), [b"\\Flagged"])
-    before = contents(store)
-    with pytest.raises(ConflictError, match="was used already"):
-        change(desk, "flag", search=search, confirm=token)
-    assert contents(store) == before
 
 
 @contextmanager
@@ -116,23 +104,6 @@ def test_if_it_is_not_what_was_confirmed_nothing_happens(
     assert caught.value.next_action is not None
     again = dict(caught.value.next_action.arguments)
     assert ask(desk, str(again.pop("action")), **again).plan == caught.value.details["plan"]
-
-
-@pytest.mark.parametrize(
-    "changes", [{"action": "junk"}, {"search": {"subject": "Letter 1"}}, {"account_id": "other"}]
-)
-def test_a_token_is_good_for_its_own_call_only(
-    pymap_mail: Store, open_desk: DeskFactory, changes: dict[str, Any]
-) -> None:
-    desk = open_desk(writing(pymap_mail.account), writing(pymap_mail.named("other")))
-    pymap_mail.fill("INBOX", letters("Letter 0", "Letter 1"))
-    given = {"account_id": "work", "action": "trash", "search": {"subject": "Letter"}}
-    asked = ask(desk, **given)  # type: ignore[arg-type] # `action` is among them
-    before = contents(pymap_mail)
-    for token, error in ((asked.token, ConflictError), (asked.token[:-1] + "x", InvalidInputError)):
-        with pytest.raises(error):
-            desk.call(CHANGE, {**given, **changes, "confirm": token})
-    assert contents(pymap_mail) == before
 
 
 def test_a_plan_says_what_is_odd(dovecot_mail: Store, open_desk: DeskFactory) -> None:

@@ -272,12 +272,3 @@ def test_a_draft_stays_in_the_account_of_what_it_answers(store: Store, open_desk
     store.expunge("INBOX", [int(message_id.rpartition(":")[2])])
     assert refused(desk, reply_to=message_id).code is Code.NOT_FOUND
     assert stored(store) == []
-
-
-def test_a_draft_that_took_the_place_of_another_can_be_undone(store: Store, open_desk: DeskFactory) -> None:
-    desk = drafts_desk(store, open_desk, writes=Writes.ORGANIZE)
-    first = save(desk, subject="First").data
-    second = save(desk, subject="Second", replaces=first["message_id"]).data
-    desk.call("imap_undo", {"entry_id": second["entry_id"]})
-    assert [each["Subject"] for each in stored(store)] == ["First"]
-    assert "Second" in [each["Subject"] for each in stored(store, "Trash")]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -53,13 +53,6 @@ def _check_keywords(keywords: tuple[str, ...]) -> tuple[str, ...]:
     return keywords
 
 
-def _check_is_object(sent: object) -> object:
-    if not isinstance(sent, dict):
-        message = 'must be an object with arguments of imap_search_messages, as {"from": "ann"}.'
-        raise PydanticCustomError(BaseReason.INVALID_TYPE.value, "{message}", {"message": message})
-    return sent
-
-
 class ChangeMessagesArguments(Arguments):
     """What to do, and to which messages."""
 
@@ -68,9 +61,9 @@ class ChangeMessagesArguments(Arguments):
 
     action: ChangeAction
     message_ids: tuple[str, ...] = ()
-    search: Annotated[
-        dict[str, Any], BeforeValidator(_check_is_object), WithJsonSchema({"type": "object"})
-    ] = Field({}, description="Or arguments of imap_search_messages: all that match.")
+    search: Annotated[dict[str, Any], WithJsonSchema({"type": "object"})] = Field(
+        {}, description="Or arguments of imap_search_messages: all that match."
+    )
     mailbox: str = Field("", description="Where to move or copy.")
     keywords: Annotated[tuple[str, ...], AfterValidator(_check_keywords)] = ()
     confirm: str = Field("", description="From the reply that asks for it.")

@@ -24,13 +24,11 @@ from mailmcp.tools.columns import people_column, time_column
 from mailmcp.tools.rows import build_row
 from mailmcp.tools.search.failures import suggest_mailboxes
 from mailmcp.tools.tool import Call
+from mailmcp.tools.writes.run import UNCONFIRMED_MAX
 from mailmcp.wording import counted
 from mcp_envelope import ToolError, code
 from mcp_envelope.markdown import quote
 from mcp_envelope.values import issue_sentence
-
-AT_ONCE_MAX: Final = 10
-"""Messages that are changed without a plan: each was chosen, and it can be undone. A page of a search."""
 
 _SAMPLE: Final = 5
 _PLACES: Final = 5
@@ -69,13 +67,15 @@ def format_places(change: Change, places: Mapping[str, int]) -> str:
     return f"{'from' if change.target or change.is_final else 'in'} {listed}"
 
 
-def needs_plan(change: Change, *, by_search: bool) -> bool:
+def needs_plan(change: Change) -> bool:
     """Return whether a change must be confirmed: it is large, final, or of messages that nobody chose.
 
     Or it makes a mailbox, whose name may be misspelt.
     """
     names_new = change.creates and change.action in {ChangeAction.MOVE, ChangeAction.COPY}
-    return by_search or change.is_final or names_new or len(change.selection.messages) > AT_ONCE_MAX
+    selection = change.selection
+    is_searched, is_large = selection.search is not None, len(selection.messages) > UNCONFIRMED_MAX
+    return is_searched or is_large or change.is_final or names_new
 
 
 async def write_plan(change: Change, call: Call) -> str:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from pydantic import BaseModel
 
@@ -50,7 +49,7 @@ def make_reply(change: Change, ran: Ran | None) -> Outcome[ChangeMessagesData]:
         message = f"{counted(len(endings), 'message')}, and none was changed. {errors[0].message}"
         raise errors[0].replace(message=message, details={**errors[0].details, "entry_id": entry_id})
     done = [each for each in endings if each.fate is Fate.DONE]
-    changed = format_endings([replace(each, new=None) for each in done] if change.is_final else done)
+    changed = format_endings(done)
     next_action = selection.search
     if done:
         undo = NextAction(

@@ -12,13 +12,18 @@ from mailmcp.imap.command import canonical_name
 from mailmcp.imap.fetch import FetchFailure, id_items
 from mailmcp.imap.mailboxes import Mailbox, decode_mailbox, list_mailboxes
 from mailmcp.imap.rows import FetchedMessage
-from mailmcp.imap.search.values import MailboxPage
 from mailmcp.imap.search.verify import is_match
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import Proof
 from mailmcp.reasons import Reason
 from mailmcp.tools.change.arguments import within_search
-from mailmcp.tools.errors import all_failed_error, list_mailboxes_of, message_issue, search_again
+from mailmcp.tools.errors import (
+    all_failed_error,
+    list_mailboxes_of,
+    mailbox_issue,
+    message_issue,
+    search_again,
+)
 from mailmcp.tools.fetch_parts import fetch_parts
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.search.coverage import Coverage
@@ -29,7 +34,15 @@ from mailmcp.tools.search.state import Search, repeat_search
 from mailmcp.tools.tool import Call
 from mailmcp.tools.writes.run import find_ceiling
 from mailmcp.wording import counted
-from mcp_envelope import BaseReason, Code, ConflictError, InvalidInputError, Issue, NextAction, ToolError
+from mcp_envelope import (
+    BaseReason,
+    ConflictError,
+    DeadlineError,
+    InvalidInputError,
+    Issue,
+    NextAction,
+    ToolError,
+)
 
 _ROW: Final = ("UID", "FLAGS", "INTERNALDATE", "BODY.PEEK[HEADER.FIELDS (DATE FROM TO SUBJECT MESSAGE-ID)]")
 
@@ -81,8 +94,10 @@ def read_ids(sent: Sequence[str], account_id: str) -> tuple[MessageRef, ...]:
             ref = parse_message_id(text)
         except InvalidInputError as error:
             [problem] = error.problems
-            wrong = replace(problem, field="message_ids", message=f"item {number} {problem.message}")
-            raise InvalidInputError([wrong], next_action=error.next_action) from None
+            message, next_action = f"item {number} {problem.message}", error.next_action
+            raise InvalidInputError.of(
+                "message_ids", problem.reason, message, next_action=next_action
+            ) from None
         refs[replace(ref, mailbox=canonical_name(ref.mailbox))] = None
     if len({account_id or next(iter(refs)).account_id, *(each.account_id for each in refs)}) > 1:
         message = "are of several accounts. Send a call for each."
@@ -142,7 +157,11 @@ async def select_by_search(call: Call, account: Account, search: Search) -> Sele
         )
     coverage = Coverage(searches=searches)
     look = repeat_search(searches.search, "Look at what it finds.")
-    left = [_left_issue(page) for page in pages if page.left]
+    left = []
+    for page in (each for each in pages if each.left):
+        message = f"Up to {counted(page.left, 'more message')} may match: there was no time to look at all."
+        late = DeadlineError(message, reason=BaseReason.DEADLINE, retryable=True)
+        left.append(mailbox_issue(account.account_id, page.mailbox, late))
     selection = Selection(
         account=account,
         mailboxes=listed,
@@ -162,18 +181,6 @@ async def select_by_search(call: Call, account: Account, search: Search) -> Sele
         odd_ones = f"In the header fields of {counted(odd, 'message')}, what was searched for isn't seen."
         selection.doubts += (f"{odd_ones} The server says that it matches.",)
     return await _complete(call, selection, look)
-
-
-def _left_issue(page: MailboxPage) -> Issue:
-    """Build the issue for a mailbox that there was no time to look through."""
-    return Issue(
-        code=Code.TIMEOUT,
-        reason=BaseReason.DEADLINE,
-        stage="search",
-        message=f"Up to {counted(page.left, 'more message')} may match: there was no time to look at all.",
-        retryable=True,
-        about={"mailbox": page.mailbox, "account_id": page.position.account_id},
-    )
 
 
 async def _complete(call: Call, selection: Selection, next_action: NextAction) -> Selection:

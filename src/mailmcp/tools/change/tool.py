@@ -35,7 +35,7 @@ async def change_messages(arguments: ChangeMessagesArguments, call: Call) -> Out
     change = make_change(selection, arguments)
     if not change.orders:
         return make_reply(change, None)
-    must_confirm = needs_plan(change, by_search=not arguments.message_ids)
+    must_confirm = needs_plan(change)
     if must_confirm or change.creates:  # what is refused uses no confirmation up, and makes no mailbox
         history = await read_history(call, account.account_id)
         check_ceilings(account, history, change.orders, call.journal.clock())

@@ -18,14 +18,12 @@ from mailmcp.tools.published import Row, Strings
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.undo.plan import Undo, plan_undo
 from mailmcp.tools.writes.endings import Ending, format_endings, list_endings, list_issues
-from mailmcp.tools.writes.run import Ran, count_messages, read_history, run_orders
+from mailmcp.tools.writes.run import UNCONFIRMED_MAX, Ran, count_messages, read_history, run_orders
 from mailmcp.wording import counted
 from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, Resource, ToolError, code
 
 _LIST: Final = NextAction(instruction="List the latest entries.", tool=UNDO)
 _LISTED_MAX: Final = 10
-_UNCONFIRMED_MAX: Final = 10
-"""Messages that are restored without a confirmation, as imap_change_messages changes them."""
 
 
 class UndoArguments(Arguments):
@@ -77,11 +75,10 @@ async def undo(arguments: UndoArguments, call: Call) -> Outcome[UndoData]:
     plan = await plan_undo(entry, history, call, account)
     if not plan.orders:
         raise _nothing_to_do(entry, history, plan)
-    bound = [[each.mailbox, each.uidvalidity, *each.uids] for each in plan.orders]
-    if count_messages(plan.orders) > _UNCONFIRMED_MAX:
-        call.confirmations.require(
-            UNDO, arguments, _describe(entry, plan, call.preferences.zone), bound=bound
-        )
+    if count_messages(plan.orders) > UNCONFIRMED_MAX:
+        described = _describe(entry, plan, call.preferences.zone)
+        bound = [[each.mailbox, each.uidvalidity, *each.uids] for each in plan.orders]
+        call.confirmations.require(UNDO, arguments, described, bound=bound)
     ran = await run_orders(call, plan.orders, tool=UNDO, action="undo", undoes=entry.entry_id)
     return _reply(entry, plan, ran, is_undoable=account.writes.includes(Writes.ORGANIZE))
 

@@ -36,6 +36,9 @@ from mcp_envelope import (
     ToolError,
 )
 
+UNCONFIRMED_MAX: Final = 10
+"""Messages that are changed or restored without a confirmation, if each was chosen and it can be undone."""
+
 _STOPPING: Final = {
     Reason.CONNECTION_LOST,
     Reason.JOURNAL_FAILED,
