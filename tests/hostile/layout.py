@@ -37,7 +37,7 @@ _OPENINGS: Final = re.compile(
     r"|Nothing has |The state of |Which flags |Whether messages |Changes in "
     r"|Nothing (?:to do|was changed)|(?:Marked|Flagged|Unflagged|Added|Removed|Moved|Copied|Deleted) \S+ "
     r"|There was no mailbox |This can|The server doesn't say|Don't send again|Not everything|Undid "
-    r"|The latest |The journal |Draft saved in |Draft: |Bcc: |Attached: |It was only saved"
+    r"|The latest |The journal |Draft saved in |Draft: |Bcc: |Attached: "
     rf"|\d+ (?:{'|'.join(GroupBy)})"
 )
 

@@ -29,8 +29,6 @@ from tools.draft.drafts import (
 )
 from tools.stores import Store, peer_account
 
-UNDO_WORDS = "Nothing is sent until a person sends it in a mail program."
-
 
 def test_a_new_draft_is_stored_as_it_was_asked_for(
     store: Store, open_desk: DeskFactory, tmp_path: Path
@@ -63,7 +61,7 @@ def test_a_new_draft_is_stored_as_it_was_asked_for(
     assert data["attachments"] == ["Übersicht.pdf"]
     assert reply.outcome.warnings == ("Removed 1 invisible character from the body.",)
     assert desk.message(data["message_id"])["subject"] == "Größe"
-    for said in ('"Jörg Ö', "Bcc:", data["entry_id"], data["message_id"], UNDO_WORDS):
+    for said in ('"Jörg Ö', "Bcc:", data["entry_id"], data["message_id"], "and not sent"):
         assert said in reply.text
     with store.client() as client:
         others = [name for _, _, name in client.list_folders() if name != "Drafts"]

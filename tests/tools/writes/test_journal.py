@@ -1,6 +1,5 @@
 """The journal: lines that several processes write, and that any one of them may leave unfinished."""
 
-import json
 import os
 import resource
 import signal
@@ -190,12 +189,3 @@ def test_one_call_at_a_time_changes_an_account(tmp_path: Path) -> None:
             pass
 
     anyio.run(run)
-
-
-def test_lines_are_json_for_other_programs_too(tmp_path: Path) -> None:
-    journal = Journal(folder=tmp_path, clock=lambda: NOW)
-    entry_id = begin(journal)
-    journal.add_order(entry_id, 0, prepared(1))
-    lines = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().split()]
-    assert lines[0]["entry"]["time"] == "2026-11-05T12:00:00Z"
-    assert lines[1]["prepared"]["order"]["mailbox"] == "Grüße"

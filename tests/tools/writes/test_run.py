@@ -17,7 +17,7 @@ from mailmcp.reasons import Reason
 from mailmcp.tools.journal import Journal
 from mailmcp.tools.tool import Call
 from mailmcp.tools.writes.run import Ran, run_orders
-from mcp_envelope import BaseReason, DeadlineError, InternalError, InvalidInputError
+from mcp_envelope import BaseReason, DeadlineError, InternalError
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, FailUid, Respond, Rule, Silence, Stall
 from servers.peer_answers import CAPABILITIES
@@ -91,16 +91,6 @@ def test_a_message_that_can_t_be_read_stops_no_other(moving: Peer, desk: Desk) -
     assert fates(ran) == [[DONE, FAILED], [DONE]], "though the target can't be read, either"
     [entry] = desk.journal.read().entries
     assert fates(replace(ran, carried=[*entry.carried])) == fates(ran)
-
-
-def test_more_than_a_call_may_change_is_refused_before_anything_is_sent(
-    moving: Peer, open_desk: DeskFactory
-) -> None:
-    desk = open_desk(writable(peer_account(moving), writes_per_call=2))
-    with pytest.raises(InvalidInputError, match="3 messages; one call may change 2") as caught:
-        carry_out(desk, move(1, 2), move(3))
-    assert caught.value.reason is Reason.TOO_MANY
-    assert moving.connections == 0
 
 
 def test_the_hourly_ceiling_outlives_the_process(moving: Peer, open_desk: DeskFactory) -> None:

@@ -43,8 +43,6 @@ from mcp_envelope.markdown import quote
 _RECIPIENTS_MAX: Final = 200
 """Providers refuse mail to more."""
 
-_NOT_SENT: Final = "It was only saved. Nothing is sent until a person sends it in a mail program."
-
 
 class SaveDraftArguments(Arguments):
     """What to write to whom."""
@@ -214,7 +212,6 @@ def _reply(
             *([f"Attached: {', '.join(map(quote, names))}"] if names else []),
             f"Draft: {code(message_id or order.header_message_id)} | entry {code(ran.entry_id)}",
             *(["The earlier version is in Trash."] if replaced else []),
-            _NOT_SENT,
         ),
         issues=tuple(issues),
         warnings=warnings,
