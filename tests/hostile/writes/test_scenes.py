@@ -447,7 +447,13 @@ def test_12_nor_under_another_label_of_gmail(gmail: Peer, serve: Serve, protecte
     """In All Mail a message has all of its labels."""
     account = replace(peer_account(gmail), writes=Writes.ALL, protected_mailboxes=frozenset({protected}))
     agent = serve(account)
-    given: list[dict[str, Any]] = [{"message_ids": [f"imap:work:{ALL}:7:11"]}, {"search": {"mailbox": ALL}}]
+    carrying, other = f"imap:work:{ALL}:7:11", f"imap:work:{ALL}:7:13"
+    given: list[dict[str, Any]] = [
+        {"message_ids": [carrying]},
+        {"message_ids": [other, carrying]},
+        {"search": {"mailbox": ALL}},
+    ]
     for action in OF_SOURCES:
         assert {reason_of(agent.change(action, **each)) for each in given} == {"mailbox_protected"}
     assert not WRITES & {each.name.split()[-1] for each in gmail.commands}
+    assert agent.change("flag", message_ids=[other])["done"] == 1

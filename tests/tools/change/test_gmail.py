@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_envelope import AuthFailedError, InvalidInputError
+from mcp_envelope import InvalidInputError
 from servers.peer import Peer, PeerFactory
 from servers.peer_answers import CAPABILITIES
 from servers.peer_mailbox import PeerMailbox, PeerMessage, make_messages
-from tools.change.changing import ask, change, confirm, writing
+from tools.change.changing import change, confirm, writing
 from tools.conftest import DeskFactory
 from tools.stores import peer_account
 
@@ -111,21 +111,3 @@ def test_mail_is_not_copied_to_what_is_no_label(gmail: Peer, open_desk: DeskFact
         with pytest.raises(InvalidInputError, match="mailbox: is no label on Gmail"):
             change(desk, "copy", message_ids=["imap:work:INBOX:1700000000:1"], mailbox=name)
     assert stored(gmail) == []
-
-
-@pytest.mark.parametrize("protected", ["Work", "INBOX"])
-@pytest.mark.parametrize("action", ["trash", "junk", "flag", "delete_forever"])
-def test_what_carries_the_label_of_a_protected_mailbox_is_left_alone(
-    gmail: Peer, open_desk: DeskFactory, protected: str, action: str
-) -> None:
-    """By whatever mailbox it is named."""
-    desk = open_desk(writing(peer_account(gmail), protected_mailboxes=frozenset({protected})))
-    for given in (
-        {"message_ids": [f"imap:work:{ALL}:7:11"]},
-        {"message_ids": [f"imap:work:{ALL}:7:13", f"imap:work:{ALL}:7:11"]},
-        {"search": {"mailbox": ALL}},
-    ):
-        with pytest.raises(AuthFailedError, match=f"Mailbox `{protected}` of account work is protected"):
-            change(desk, action, **given)
-    assert stored(gmail) == []
-    ask(desk, "trash", search={"mailbox": ALL, "subject": "Message 3"})

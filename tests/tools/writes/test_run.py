@@ -155,6 +155,19 @@ def test_what_was_sent_when_the_connection_broke_is_looked_up_and_the_rest_stays
     assert [each.name for each in moving.commands].count("UID MOVE") == 1
 
 
+def test_what_stayed_is_not_left_marked_as_deleted(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    """There is no MOVE, and the connection breaks before the original is removed."""
+    server = peer(
+        messages=make_messages(1),
+        mailboxes=[PeerMailbox(name="Work")],
+        capabilities=(*CAPABILITIES, "UIDPLUS"),
+        rules=[Rule(command="UID EXPUNGE", action=Close("before"))],
+    )
+    ran = carry_out(open_desk(writable(peer_account(server))), move(1))
+    assert fates(ran) == [[FAILED]]
+    assert "\\Deleted" not in server.mailbox.messages[0].flags
+
+
 def test_what_cannot_be_looked_up_now_is_before_the_next_change(moving: Peer, desk: Desk) -> None:
     lost = Rule(command="UID MOVE", action=Close("within"), nth=1)
     moving.rules = [lost, Rule(command="EXAMINE", action=Close("before"))]

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import ClassVar, Final
@@ -109,8 +108,16 @@ async def save_draft(arguments: SaveDraftArguments, call: Call) -> Outcome[SaveD
     )
     call.mailbox, orders, earlier = append.mailbox, [append], refs.get("replaces")
     if earlier and found.trash:
-        move = replace(append, action=Action.MOVE, add=(), octets=b"", header_message_id="")
-        orders.append(replace(move, uidvalidity=earlier.uidvalidity, uids=(earlier.uid,), target=found.trash))
+        orders.append(
+            Order(
+                action=Action.MOVE,
+                account_id=account.account_id,
+                mailbox=earlier.mailbox,
+                uidvalidity=earlier.uidvalidity,
+                uids=(earlier.uid,),
+                target=found.trash,
+            )
+        )
     ran = await run_orders(call, orders, tool=SAVE_DRAFT, action="save_draft")
     return _reply(call, draft, ran, earlier, tuple(_warnings(arguments, call, found)))
 
