@@ -91,6 +91,18 @@ def test_what_cannot_be_found_again_is_unknown(start: Start, open_desk: DeskFact
     assert issues == [(Code.INTERNAL, "unknown", f"{PLACE}:2-3")]
 
 
+def test_a_mailbox_is_made_within_inbox_where_all_others_are(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    """As on Courier, which has none beside it."""
+    capabilities = (*CAPABILITIES, "MOVE", "UIDPLUS")
+    server = peer(
+        messages=make_messages(1), mailboxes=[PeerMailbox(name="INBOX/Work")], capabilities=capabilities
+    )
+    reply = change(open_desk(writing(peer_account(server))), "archive", message_ids=ids(1))
+    assert (reply.data["mailbox"], reply.data["done"]) == ("INBOX/Archive", 1)
+
+
 def test_orders_that_come_after_a_lost_connection_are_not_begun(start: Start, open_desk: DeskFactory) -> None:
     """The reply says of them, too, that nothing was done."""
     lost = Rule(command="UID STORE", containing="Seen", nth=2, action=Close("before"))
