@@ -72,8 +72,9 @@ def _move(session: Session, prepared: Prepared) -> Answer:
         return _transfer(session, prepared, "MOVE")
     answer = _transfer(session, prepared, "COPY")
     copied = {uid: prepared.before[uid] for uid in _arrivals(session, prepared, answer)}
-    if copied and answer.error is None:
-        answer.error = _remove(session, prepared.order.mailbox, prepared.uidvalidity, copied)
+    if copied:
+        error = _remove(session, prepared.order.mailbox, prepared.uidvalidity, copied)
+        answer.error = answer.error or error
     return answer
 
 
