@@ -9,6 +9,7 @@ from imap.writes.orders import (
     EXCHANGE,
     GMAIL,
     ICLOUD,
+    YAHOO,
     fates,
     find_out,
     make_order,
@@ -145,12 +146,13 @@ def test_of_a_mailbox_that_was_rebuilt_nothing_is_known(
     assert fates(find_out(peer_account(server), prepared)) == {1: (UNKNOWN, 0)}
 
 
-def test_what_has_no_id_stays_unknown(peer: PeerFactory) -> None:
-    server = serve(peer, EXCHANGE)
-    server.mailbox.messages[0].octets = b"Subject: no id\r\n\r\nText\r\n"
-    rule = Rule(command="UID COPY", action=WITHIN)
-    prepared = lose(server, Action.COPY, rule, uids=(1, 2), target="Work")
-    assert fates(find_out(peer_account(server), prepared)) == {1: (UNKNOWN, 0), 2: (DONE, 2)}
+def test_what_has_no_message_id_is_found_by_the_server_s_own_or_stays_unknown(peer: PeerFactory) -> None:
+    for capabilities, outcome in ((EXCHANGE, (UNKNOWN, 0)), (YAHOO, (DONE, 1))):
+        server = serve(peer, capabilities)
+        server.mailbox.messages[0].octets = b"Subject: no id\r\n\r\nText\r\n"
+        rule = Rule(command="UID COPY", action=WITHIN)
+        prepared = lose(server, Action.COPY, rule, uids=(1, 2), target="Work")
+        assert fates(find_out(peer_account(server), prepared)) == {1: outcome, 2: (DONE, 2)}
 
 
 def test_what_came_for_other_reasons_is_not_taken_for_it(peer: PeerFactory) -> None:
