@@ -83,13 +83,6 @@ def test_without_ids_a_wrong_pair_spoils_the_trust_in_the_others(peer: PeerFacto
         assert all(each.new_uid for each in results if each.uid != 2)
 
 
-def test_copyuid_may_come_before_the_expunges(peer: PeerFactory) -> None:
-    server = serve(peer, EXCHANGE, "copyuid untagged")
-    with writing_on(peer_account(server)) as session:
-        results = change(session, Action.MOVE, uids=(1, 2), target="Work")
-    assert fates(results) == {1: (DONE, 1), 2: (DONE, 2)}
-
-
 def test_gmail_removes_nothing_from_all_mail_and_says_ok(peer: PeerFactory) -> None:
     """To delete is to move to Trash, and to delete there; if that is a no-op, too, it is said."""
     server = serve(peer, GMAIL)
@@ -194,9 +187,11 @@ def test_a_refused_copy_has_copied_nothing_and_what_can_t_be_looked_at_is_unknow
     with writing_on(peer_account(server)) as session:
         prepared = prepare(session, make_order(Action.MOVE, uids=(1, 2, 3), target="Work"))
         flagged = prepare(session, make_order(Action.FLAGS, uids=(1, 2), add=("\\Seen",)))
+        deleted = prepare(session, make_order(Action.DELETE, uids=(1, 5)))
         server.rules.append(Rule(command="UID FETCH", action=FailUid(uid=1)))
         assert fates(carry_out(session, flagged)) == {1: (UNKNOWN, 0), 2: (DONE, 0)}
         assert fates(carry_out(session, prepared)) == {1: (UNKNOWN, 0), 2: (FAILED, 0), 3: (FAILED, 0)}
+        assert fates(carry_out(session, deleted)) == {1: (UNKNOWN, 0), 5: (DONE, 0)}
         full = Respond(b"{tag} NO [OVERQUOTA] Mailbox is full\r\n")
         server.rules[:] = [Rule(command="UID COPY", action=full)]
         assert fates(change(session, Action.COPY, uids=(2,), target="Work")) == {2: (FAILED, 0)}
@@ -212,13 +207,6 @@ def test_without_uidplus_nothing_is_removed_for_it_would_take_a_plain_expunge(pe
             assert "UIDPLUS" in caught.value.message
         assert fates(change(session, Action.COPY, uids=(1, 2), target="Work")) == {1: (DONE, 1), 2: (DONE, 2)}
     assert sent(server) == ["UID COPY"]
-
-
-def test_capabilities_compare_without_case(peer: PeerFactory) -> None:
-    server = serve(peer, ("IMAP4rev1", "UidPlus", "Move"))
-    with writing_on(peer_account(server)) as session:
-        assert fates(change(session, Action.MOVE, uids=(1,), target="Work")) == {1: (DONE, 1)}
-    assert sent(server) == ["UID MOVE"]
 
 
 def test_a_no_does_not_mean_that_nothing_was_moved(peer: PeerFactory) -> None:
@@ -277,18 +265,6 @@ def test_flags_are_read_back(peer: PeerFactory, trap: str) -> None:
     with writing_on(peer_account(server)) as session:
         results = change(session, Action.FLAGS, uids=(1, 2), add=("\\Seen",))
     assert fates(results) == {1: (FAILED, 0), 2: (DONE, 0)}
-
-
-def test_no_condition_is_sent_that_a_server_may_ignore(peer: PeerFactory) -> None:
-    """A server without CONDSTORE, such as pymap, stores whatever UNCHANGEDSINCE says."""
-    server = serve(peer, (*EXCHANGE, "CONDSTORE", "QRESYNC", "ENABLE"))
-    with writing_on(peer_account(server)) as session:
-        change(session, Action.FLAGS, uids=(1, 2, 3), add=("\\Seen", "Todo"), remove=("\\Flagged",))
-    stores = [each.line for each in server.commands if each.name == "UID STORE"]
-    assert stores == [
-        "UID STORE 1:3 +FLAGS.SILENT (\\Seen Todo)",
-        "UID STORE 1:3 -FLAGS.SILENT (\\Flagged)",
-    ]
 
 
 def test_an_appended_message_is_looked_for(peer: PeerFactory) -> None:
