@@ -182,7 +182,7 @@ def test_a_copy_that_fails_removes_nothing(peer: PeerFactory) -> None:
 
 
 def test_a_refused_copy_has_copied_nothing_and_what_can_t_be_looked_at_is_unknown(peer: PeerFactory) -> None:
-    server = serve(peer, EXCHANGE, "copy ignored")
+    server = serve(peer, EXCHANGE, "copy ignored", "expunge ignored")
     server.mailbox.messages[1].octets = b"Subject: no id\r\n\r\nText\r\n"
     with writing_on(peer_account(server)) as session:
         prepared = prepare(session, make_order(Action.MOVE, uids=(1, 2, 3), target="Work"))
@@ -191,7 +191,7 @@ def test_a_refused_copy_has_copied_nothing_and_what_can_t_be_looked_at_is_unknow
         server.rules.append(Rule(command="UID FETCH", action=FailUid(uid=1)))
         assert fates(carry_out(session, flagged)) == {1: (UNKNOWN, 0), 2: (DONE, 0)}
         assert fates(carry_out(session, prepared)) == {1: (UNKNOWN, 0), 2: (FAILED, 0), 3: (FAILED, 0)}
-        assert fates(carry_out(session, deleted)) == {1: (UNKNOWN, 0), 5: (DONE, 0)}
+        assert fates(carry_out(session, deleted)) == {1: (UNKNOWN, 0), 5: (FAILED, 0)}
         full = Respond(b"{tag} NO [OVERQUOTA] Mailbox is full\r\n")
         server.rules[:] = [Rule(command="UID COPY", action=full)]
         assert fates(change(session, Action.COPY, uids=(2,), target="Work")) == {2: (FAILED, 0)}
