@@ -171,8 +171,8 @@ def writes_forbidden_error(account: Account, needed: Writes) -> AuthFailedError:
 def mailbox_protected_error(account_id: str, mailbox: str) -> AuthFailedError:
     """Build the error for a change in a mailbox where the settings allow none."""
     return AuthFailedError(
-        f"Mailbox {code(mailbox)} of account {account_id} is protected by protected_mailboxes in the "
-        "settings: nothing in it is changed, and nothing comes into it or leaves it.",
+        f"Mailbox {code(mailbox)} of account {account_id} is protected (by protected_mailboxes in the "
+        "settings; an Outbox always is): nothing in it is changed, and nothing comes into it or leaves it.",
         reason=Reason.MAILBOX_PROTECTED,
         details={"account_id": account_id, "mailbox": mailbox},
     )

@@ -6,12 +6,12 @@ The truth is what another program of the same user finds on the server.
 import json
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from email.policy import SMTP
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias
 from zlib import crc32
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -34,8 +34,6 @@ STRANGER: Final = "Mallory <mallory@evil.example>"
 MARK: Final = "zq"
 """Begins each word of strangers that must never be one of ours."""
 
-ResultT = TypeVar("ResultT")
-Era: TypeAlias = Literal["legacy", "auto"]
 Answer: TypeAlias = dict[str, Any] | None
 """What is filled into a form; None for declining."""
 
@@ -47,28 +45,22 @@ class Agent:
 
     def __init__(self, client: Client, portal: BlockingPortal) -> None:
         self.client = client
-        self._portal = portal
+        self.portal = portal
         self.forms: list[str] = []
         """The plans that the host has shown."""
 
         self.answer: Answer | Callable[[], Answer] = None
         """What the user fills in."""
 
-    def run(self, work: Callable[..., Awaitable[ResultT]], *arguments: Any) -> ResultT:
-        """Do something with the client itself."""
-        return self._portal.call(work, *arguments)
-
     def send(self, tool: str, arguments: dict[str, Any], **options: Any) -> CallToolResult:
         """Call a tool; options are those of the SDK's client, for hosts that forge answers."""
-        result = self._portal.call(partial(self.client.call_tool, tool, arguments, **options))
+        result = self.portal.call(partial(self.client.call_tool, tool, arguments, **options))
         assert isinstance(result, CallToolResult)
         return result
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool, and return the data of its reply, or its error."""
-        envelope = self.send(tool, arguments).structured_content or {}
-        data: dict[str, Any] = envelope.get("data") or envelope["error"]
-        return data
+        return reply_of(self.send(tool, arguments))
 
     def change(self, action: str, **arguments: Any) -> dict[str, Any]:
         """Change messages."""
@@ -95,7 +87,7 @@ class Agent:
 
 
 @contextmanager
-def agent_of(*accounts: Account, era: Era = "auto", forms: bool = False, journal: Path) -> Iterator[Agent]:
+def agent_of(*accounts: Account, era: str = "auto", forms: bool = False, journal: Path) -> Iterator[Agent]:
     """Serve accounts to an agent, by a process that has its own key."""
 
     async def fill_in(_context: object, params: ElicitRequestFormParams) -> ElicitResult:
@@ -106,8 +98,8 @@ def agent_of(*accounts: Account, era: Era = "auto", forms: bool = False, journal
     owners = {each.account_id: Owner(addresses=("me@example.org",)) for each in accounts}
     preferences = Preferences(owners=owners, journal_folder=journal)
     server = build_server(accounts, Options(preferences=preferences))
-    options: dict[str, Any] = {"elicitation_callback": fill_in} if forms else {}
-    client = Client(server, mode=era, **options)
+    options: dict[str, Any] = {"mode": era, "elicitation_callback": fill_in if forms else None}
+    client = Client(server, **options)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(client) as opened:
         agent = Agent(opened, portal)
         yield agent
@@ -118,6 +110,13 @@ def text_of(result: CallToolResult) -> str:
     [content] = result.content
     assert isinstance(content, TextContent)
     return content.text
+
+
+def reply_of(result: CallToolResult) -> dict[str, Any]:
+    """Return the data of a reply, or its error."""
+    envelope = result.structured_content or {}
+    reply: dict[str, Any] = envelope.get("data") or envelope["error"]
+    return reply
 
 
 def reason_of(reply: dict[str, Any]) -> str:
@@ -161,26 +160,15 @@ def read_journal(folder: Path) -> list[dict[str, Any]]:
     return [line["entry"] for line in map(json.loads, filter(None, lines)) if "entry" in line]
 
 
-_watches: list[list[object]] = []
+ways_out: set[object] = set()
+"""Where this process has connected to, and what it has started; tests clear it."""
 
 
 def _watch(event: str, arguments: Sequence[Any]) -> None:
-    for each in _watches:
-        if event in {"socket.connect", "socket.sendto"}:
-            each.append(arguments[1])
-        elif event in {"subprocess.Popen", "os.posix_spawn", "os.fork"}:
-            each.append(event)
+    if event in {"socket.connect", "socket.sendto"}:
+        ways_out.add(arguments[1])
+    elif event in {"subprocess.Popen", "os.posix_spawn", "os.fork"}:
+        ways_out.add(event)
 
 
 sys.addaudithook(_watch)
-
-
-@contextmanager
-def watched_ways_out() -> Iterator[list[object]]:
-    """Watch where this process connects to, and whether it starts programs."""
-    found: list[object] = []
-    _watches.append(found)
-    try:
-        yield found
-    finally:
-        _watches.remove(found)

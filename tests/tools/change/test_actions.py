@@ -261,7 +261,7 @@ def test_protected_mailboxes_are_refused_by_name_before_anything_is_planned(
             {"action": "flag", "message_ids": [deed]},
             {"action": "copy", "message_ids": [deed], "mailbox": "Work"},
             {"action": "delete_forever", "message_ids": [here, deed]},
-            {"action": "trash", "search": {"mailbox": "*"}},
+            {"action": "trash", "search": {"mailbox": "Legal"}},
             {"action": "move", "message_ids": [here], "mailbox": "Legal"},
         ],
         "INBOX": [
@@ -278,6 +278,32 @@ def test_protected_mailboxes_are_refused_by_name_before_anything_is_planned(
             desk.call("imap_change_messages", arguments)
         assert caught.value.reason == "mailbox_protected"
     assert contents(dovecot_mail) == before
+
+
+def test_a_search_leaves_protected_mailboxes_alone(store: Store, open_desk: DeskFactory) -> None:
+    with store.client() as client:
+        client.create_folder("Legal")
+    store.fill("INBOX", letters("Here"))
+    store.fill("Legal", letters("Deed"))
+    desk = open_desk(writing(store.account, protected_mailboxes=frozenset({"legal"})))
+    arguments: dict[str, Any] = {"search": {"mailbox": "*"}}
+    asked = ask(desk, "flag", **arguments)
+    assert "1 message in protected mailboxes: left alone." in asked.plan
+    reply = change(desk, "flag", **arguments, confirm=asked.token)
+    assert (reply.data["done"], "left alone" in reply.text) == (1, True)
+    assert contents(store) == {"INBOX": {"Here": frozenset({"\\Flagged"})}, "Legal": {"Deed": frozenset()}}
+
+
+def test_nothing_goes_to_where_a_server_sends_from(store: Store, open_desk: DeskFactory) -> None:
+    with store.client() as client:
+        client.create_folder("Work")
+    [uid] = store.fill("Work", letters("Task"))
+    desk = open_desk(writing(store.account))
+    task = desk.search(mailbox="Work").data["messages"][0]["message_id"]
+    assert task.endswith(f":{uid}")
+    for name in ("Outbox", "INBOX/outbox", "INBOX.Outbox"):
+        with pytest.raises(AuthFailedError, match="an Outbox always is"):
+            change(desk, "move", message_ids=[task], mailbox=name)
 
 
 def test_a_mailbox_that_is_missing_is_made_only_when_that_was_confirmed(store: Store, desk: Desk) -> None:

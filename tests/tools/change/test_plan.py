@@ -193,13 +193,20 @@ def test_more_than_a_call_may_change_is_refused_with_the_number(store: Store, op
     assert change(desk, "flag", message_ids=[*ids[:3], ids[0]]).data["done"] == 3
     before = contents(store)
     for given, error in (
-        ({"message_ids": ids[:4]}, "message_ids: are 4 messages; one call may change 3"),
+        ({"message_ids": ids[:4]}, "message_ids: comes to 4 messages; one call may change 3"),
         ({"search": {"subject": "Letter"}}, "search: matches 8 messages; one call may change 3"),
     ):
         with pytest.raises(InvalidInputError, match=error) as caught:
             change(desk, "trash", **given)
         assert caught.value.reason == "too_many"
     assert contents(store) == before
+
+
+def test_the_ceiling_that_was_reached_is_named(store: Store, open_desk: DeskFactory) -> None:
+    store.fill("INBOX", letters("One", "Two"))
+    desk = open_desk(writing(store.account, writes_per_hour=1))
+    with pytest.raises(InvalidInputError, match=r"search: comes to 2 messages.* raise writes_per_hour"):
+        change(desk, "trash", search={"mailbox": "INBOX"})
 
 
 def test_what_an_hour_does_not_allow_is_not_planned(store: Store, open_desk: DeskFactory) -> None:

@@ -313,6 +313,17 @@ def test_what_may_not_be_undone_now_says_why(mail: Store, desk: Desk, open_desk:
     assert missing.value.next_action is not None
 
 
+def test_what_the_level_can_not_undo_is_not_offered(mail: Store, desk: Desk, open_desk: DeskFactory) -> None:
+    [uid] = mail.fill("INBOX", letters(1))
+    ran = carry_out(desk, order(Action.MOVE, [uid], target="Work"))
+    for level in (Writes.DRAFTS, Writes.ORGANIZE):
+        other = open_desk(replace(mail.account, writes=level))
+        other.journal = desk.journal
+        [row] = other.call("imap_undo").data["entries"]
+        assert row["entry_id"] == ran.entry_id
+        assert row["can_be_undone"] is (level is Writes.ORGANIZE)
+
+
 def test_a_copy_that_a_failed_move_left_goes_to_trash(peer: PeerFactory, open_desk: DeskFactory) -> None:
     """There is no MOVE on iCloud, and Proton refuses to remove the original."""
     moving = peer(

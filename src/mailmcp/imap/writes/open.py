@@ -3,6 +3,7 @@
 A mailbox is known by the name that LIST gives it, and by no other: a server may know more names for one.
 """
 
+import re
 import unicodedata
 from typing import Final
 
@@ -39,9 +40,13 @@ def find_use(session: Session, name: str) -> str:
 
 
 def is_protected(account: Account, name: str, special_use: str = "") -> bool:
-    """Return whether the settings protect a mailbox, by its name in any case and spelling, or by its use."""
-    protected = {_folded(each) for each in account.protected_mailboxes}
-    return not protected.isdisjoint({_folded(name), _folded(special_use) or None})
+    """Return whether the settings protect a mailbox, by its name in any case and spelling, or by its use.
+
+    Every Outbox is protected: Courier can be set up to send what comes in there.
+    """
+    protected, folded = {_folded(each) for each in account.protected_mailboxes}, _folded(name)
+    is_outbox = re.split(r"[/.]", folded)[-1] == "outbox"
+    return is_outbox or not protected.isdisjoint({folded, _folded(special_use) or None})
 
 
 def _folded(name: str) -> str:

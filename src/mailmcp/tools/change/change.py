@@ -16,6 +16,7 @@ from mailmcp.imap.writes.values import BATCH_MAX, Action, Order
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.change.arguments import ChangeAction, ChangeMessagesArguments
 from mailmcp.tools.change.selection import Selection
+from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError
 
 _FLAGS: Final = {
@@ -80,6 +81,7 @@ def make_change(selection: Selection, arguments: ChangeMessagesArguments) -> Cha
         InvalidInputError: It can't be done to these messages.
     """
     target = _find_target(selection, arguments)
+    _leave_protected(selection)
     _check_protected(selection, target)
     is_label = selection.use_of(target) not in {*_ASIDE, "\\All"}
     if arguments.action is ChangeAction.COPY and selection.is_gmail and not is_label:
@@ -127,6 +129,18 @@ def _find_target(selection: Selection, arguments: ChangeMessagesArguments) -> st
     inside = [each.delimiter for each in others if each.name.startswith(f"INBOX{each.delimiter or '/'}")]
     prefix = f"INBOX{inside[0]}" if others and len(inside) == len(others) else ""
     return [*named, prefix + use[1:]][0]
+
+
+def _leave_protected(selection: Selection) -> None:
+    """Leave out what a search found in protected mailboxes, if it found something elsewhere."""
+    by_name = {each.mailbox: selection.use_of(each.mailbox) for each in selection.messages}
+    protected = {name for name, use in by_name.items() if is_protected(selection.account, name, use)}
+    if selection.search is None or not protected or protected == by_name.keys():
+        return
+    left = [each for each in selection.messages if each.mailbox in protected]
+    for each in left:
+        del selection.messages[each]
+    selection.doubts += (f"{counted(len(left), 'message')} in protected mailboxes: left alone.",)
 
 
 def _check_protected(selection: Selection, target: str) -> None:

@@ -38,7 +38,13 @@ async def change_messages(arguments: ChangeMessagesArguments, call: Call) -> Out
     must_confirm = needs_plan(change, by_search=not arguments.message_ids)
     if must_confirm or change.creates:  # what is refused uses no confirmation up, and makes no mailbox
         history = await read_history(call, account.account_id)
-        check_ceilings(account, history, count_messages(change.orders), call.journal.clock())
+        check_ceilings(
+            account,
+            history,
+            count_messages(change.orders),
+            call.journal.clock(),
+            argument="message_ids" if arguments.message_ids else "search",
+        )
     if must_confirm:
         bound = [change.target, *sorted(each.message_id for each in selection.messages)]
         call.confirmations.require(CHANGE_MESSAGES, arguments, await write_plan(change, call), bound=bound)

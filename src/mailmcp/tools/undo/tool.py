@@ -1,6 +1,7 @@
 """imap_undo: takes back what an entry of the journal did, or lists the latest entries."""
 
 from collections import Counter
+from collections.abc import Collection
 from datetime import UTC, tzinfo
 from typing import Annotated, Final
 
@@ -12,7 +13,7 @@ from mailmcp.imap.writes.values import Action, Fate
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.journal import Entry, History
-from mailmcp.tools.names import UNDO
+from mailmcp.tools.names import SAVE_DRAFT, UNDO
 from mailmcp.tools.published import Row, Strings
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.undo.plan import Undo, plan_undo
@@ -69,7 +70,7 @@ async def undo(arguments: UndoArguments, call: Call) -> Outcome[UndoData]:
     """Take back an entry, as far as that can be done; more than ten messages must be confirmed."""
     history = await to_thread.run_sync(call.journal.read)
     if not arguments.entry_id:
-        return _list_entries(history, call.preferences.zone)
+        return _list_entries(history, call)
     account = call.choose_account_to_write(_find(history, arguments.entry_id).account_id, Writes.DRAFTS)
     history = await read_history(call, account.account_id)
     entry = _find(history, arguments.entry_id)
@@ -82,7 +83,7 @@ async def undo(arguments: UndoArguments, call: Call) -> Outcome[UndoData]:
             UNDO, arguments, _describe(entry, plan, call.preferences.zone), bound=bound
         )
     ran = await run_orders(call, plan.orders, tool=UNDO, action="undo", undoes=entry.entry_id)
-    return _reply(entry, plan, ran)
+    return _reply(entry, plan, ran, is_undoable=account.writes.includes(Writes.ORGANIZE))
 
 
 def _find(history: History, entry_id: str) -> Entry:
@@ -97,9 +98,11 @@ def _find(history: History, entry_id: str) -> Entry:
     )
 
 
-def _list_entries(history: History, zone: tzinfo) -> Outcome[UndoData]:
+def _list_entries(history: History, call: Call) -> Outcome[UndoData]:
+    zone = call.preferences.zone
+    organizing = {each.account_id for each in call.pool.accounts if each.writes.includes(Writes.ORGANIZE)}
     entries = [each for each in history.entries if each.carried][:_LISTED_MAX]
-    rows = [_make_row(each, history) for each in entries]
+    rows = [_make_row(each, history, organizing) for each in entries]
     unreadable = counted(history.unreadable, "line")
     return Outcome(
         summary=f"The latest {counted(len(rows), 'change')}, newest first, times in {zone}"
@@ -130,7 +133,8 @@ def _format_time(entry: Entry, zone: tzinfo) -> str:
     return f"{entry.time.astimezone(zone):%Y-%m-%d %H:%M}"
 
 
-def _make_row(entry: Entry, history: History) -> EntryRow:
+def _make_row(entry: Entry, history: History, organizing: Collection[str]) -> EntryRow:
+    """Make the row of an entry; `organizing` are the accounts where more than a draft can be undone."""
     fates, undoers = entry.count(), _undoers(entry, history)
     places = (
         name for each in entry.carried for name in (each.prepared.order.mailbox, each.prepared.order.target)
@@ -148,7 +152,9 @@ def _make_row(entry: Entry, history: History) -> EntryRow:
         unknown=fates[Fate.UNKNOWN],
         undoes=entry.undoes or None,
         undone_by=undoers[0].entry_id if undoers else None,
-        can_be_undone=restored < fates[Fate.DONE] and not is_final,
+        can_be_undone=restored < fates[Fate.DONE]
+        and not is_final
+        and (entry.account_id in organizing or entry.tool == SAVE_DRAFT),
     )
 
 
@@ -188,8 +194,8 @@ def _describe(entry: Entry, plan: Undo, zone: tzinfo) -> str:
     return f"Undo {code(entry.entry_id)} ({entry.action}, {_format_time(entry, zone)}): {done}.{kept}"
 
 
-def _reply(entry: Entry, plan: Undo, ran: Ran) -> Outcome[UndoData]:
-    """Make the reply.
+def _reply(entry: Entry, plan: Undo, ran: Ran, *, is_undoable: bool) -> Outcome[UndoData]:
+    """Make the reply; `is_undoable` says whether the undoing can be undone.
 
     Raises:
         ToolError: Nothing was restored.
@@ -213,7 +219,7 @@ def _reply(entry: Entry, plan: Undo, ran: Ran) -> Outcome[UndoData]:
         ),
         blocks=(
             *(f"- {' -> '.join(map(code, each))}" for each in changed),
-            f"This can be undone as {code(ran.entry_id)}.",
+            *([f"This can be undone as {code(ran.entry_id)}."] if is_undoable else []),
         ),
         issues=tuple(list_issues([*tried, *kept], stage="undo")),
         next_action=rest if ran.not_begun else None,

@@ -120,20 +120,23 @@ def count_messages(orders: Sequence[Order]) -> int:
     return sum(len(each.uids) or 1 for each in orders)
 
 
-def check_ceilings(account: Account, history: History, count: int, now: datetime) -> None:
-    """Check that a call may change so many messages, now.
+def check_ceilings(
+    account: Account, history: History, count: int, now: datetime, *, argument: str = "message_ids"
+) -> None:
+    """Check that a call may change so many messages, now; `argument` names them.
 
     Raises:
         InvalidInputError: It is more than one call may; reason `too_many`.
         InternalError: It is more than is left of this hour; reason `hourly_limit`.
     """
-    limit = min(account.writes_per_call, account.writes_per_hour)
+    key = min("writes_per_call", "writes_per_hour", key=lambda name: getattr(account, name))
+    limit = getattr(account, key)
     if count > limit:
         raise InvalidInputError.of(
-            "message_ids",
+            argument,
             Reason.TOO_MANY,
-            f"are {counted(count, 'message')}; one call may change {limit} in account {account.account_id}. "
-            "Send fewer, or ask the user to raise writes_per_call in the settings.",
+            f"comes to {counted(count, 'message')}; one call may change {limit} in account "
+            f"{account.account_id}. Send fewer, or ask the user to raise {key} in the settings.",
         )
     lately = history.lately(account.account_id, now)
     left = account.writes_per_hour - sum(each.changed for each in lately)
