@@ -10,7 +10,7 @@ from imap.writes.test_traps import mailbox, sent, serve
 from mailmcp.imap.account import Writes
 from mailmcp.imap.writes.carry_out import carry_out
 from mailmcp.imap.writes.create import create_mailbox
-from mailmcp.imap.writes.open import is_protected
+from mailmcp.imap.writes.open import is_protected, select
 from mailmcp.imap.writes.prepare import prepare
 from mailmcp.imap.writes.values import Action
 from mailmcp.reasons import Reason
@@ -53,6 +53,13 @@ def test_each_level_allows_what_it_says(
     assert (type(error), error.reason) == (AuthFailedError, Reason.WRITES_FORBIDDEN)
     assert f'writes = "{needed}"' in error.message
     assert f'writes = "{writes}"' in error.message
+
+
+def test_at_the_level_drafts_no_other_mailbox_is_opened_to_write(peer: PeerFactory) -> None:
+    with writing_on(peer_account(serve(peer, EXCHANGE), Writes.DRAFTS)) as session:
+        assert select(session, "Drafts", uidvalidity=None).name == "Drafts"
+        with pytest.raises(AuthFailedError):
+            select(session, "INBOX", uidvalidity=None)
 
 
 @pytest.mark.parametrize(
