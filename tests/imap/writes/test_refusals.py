@@ -201,4 +201,3 @@ def test_a_child_of_a_protected_mailbox_is_another_one(peer: PeerFactory) -> Non
     account = make_account(serve(peer, EXCHANGE), protected_mailboxes=frozenset({"Archive"}))
     assert is_protected(account, "ARCHIVE")
     assert not is_protected(account, "Archive/2024")
-    assert not is_protected(account, "", "")

@@ -242,19 +242,6 @@ def test_what_had_gone_before_is_not_claimed(
     assert (results[0].error.reason is Reason.MESSAGE_GONE) == (fate is FAILED)
 
 
-def test_a_stale_view_moves_nothing(peer: PeerFactory) -> None:
-    server = serve(peer, EXCHANGE)
-    stale = Respond(b"{tag} NO [EXPUNGEISSUED] Some messages were already expunged\r\n")
-    server.rules.append(Rule(command="UID MOVE", action=stale))
-    with writing_on(peer_account(server)) as session:
-        prepared = prepare(session, make_order(Action.MOVE, uids=(1, 2), target="Work"))
-        del server.mailbox.messages[0]
-        results = carry_out(session, prepared)
-    assert fates(results) == {1: (UNKNOWN, 0), 2: (FAILED, 0)}
-    assert results[1].error is not None
-    assert results[1].error.retryable
-
-
 @pytest.mark.parametrize("trap", ["store ignored", "refused"])
 def test_flags_are_read_back(peer: PeerFactory, trap: str) -> None:
     """Dovecot says `OK Store ignored with read-only mailbox`."""
