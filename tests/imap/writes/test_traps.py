@@ -283,13 +283,19 @@ def test_a_message_that_can_t_be_read_fails_alone(peer: PeerFactory, how: Litera
 
 
 def test_a_copyuid_of_another_mailbox_or_without_sense_is_not_believed(peer: PeerFactory) -> None:
-    for code in ("COPYUID 999 1 7", "COPYUID 14 1 7:9", "COPYUID 14 1:4294967295 1:4294967295", "COPYUID x"):
+    for code in (
+        *("COPYUID 999 1 7", "COPYUID 14 1 7:9", "COPYUID 14 1:4294967295 1:4294967295", "COPYUID x"),
+        *("COPYUID 14 5 7", "COPYUID 14 1 7"),  # of a message that wasn't sent; a message of others
+    ):
         server = serve(peer, EXCHANGE)
         answer = Respond(f"{{tag}} OK [{code}] Done\r\n".encode())
         server.rules.append(Rule(command="UID COPY", action=answer))
         with writing_on(peer_account(server)) as session:
-            [result] = change(session, Action.COPY, uids=(1,), target="Work")
-        assert (result.fate, result.new_uid) == (DONE, 1), "found by its Message-ID"
+            prepared = prepare(session, make_order(Action.COPY, uids=(1,), target="Work"))
+            mailbox(server, "Work").messages += make_messages(7)
+            [result] = carry_out(session, prepared)
+        assert result.fate is DONE
+        assert subjects(server, "Work")[result.new_uid] == "1", "found by its Message-ID"
 
 
 def test_the_same_message_twice(peer: PeerFactory) -> None:

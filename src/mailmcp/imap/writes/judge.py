@@ -39,9 +39,8 @@ class _Case:
 
     @property
     def has_arrived(self) -> bool:
-        """Whether it was found in the target, or the server names one that is there or can't be looked at."""
-        said, arrived = self.answer.new_uids.get(self.uid, 0), self.seen.arrived
-        return bool(self.new_uid) or (said > 0 if arrived is None else said in arrived)
+        """Whether it was found in the target, or at least one that the server says it has become."""
+        return bool(self.new_uid) or self.answer.new_uids.get(self.uid) in (self.seen.arrived or ())
 
     @property
     def would_be_found(self) -> bool:
@@ -89,10 +88,9 @@ def match_arrivals(
     What the server says is believed where the ids agree; Yahoo's COPYUID names the right UIDs and pairs them
     wrongly. Of a message that can't be found by its ids it is believed where no other one is found.
     """
+    said = {uid: new for uid, new in said.items() if uid in before and new in arrived}
     found = {
-        uid: new
-        for uid, new in said.items()
-        if uid in before and new in arrived and not set(_ids(before[uid])).isdisjoint(_ids(arrived[new]))
+        uid: new for uid, new in said.items() if not set(_ids(before[uid])).isdisjoint(_ids(arrived[new]))
     }
     free = arrived.keys() - found.values()
     by_id: dict[str, list[int]] = {}
@@ -104,7 +102,7 @@ def match_arrivals(
         if new := next(same, 0):
             found[uid] = new
             free.remove(new)
-    return found | {uid: new for uid, new in said.items() if uid in before and new in free}
+    return {uid: new for uid, new in said.items() if new in free} | found
 
 
 def _ids(known: Known) -> list[str]:
