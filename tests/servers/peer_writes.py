@@ -3,7 +3,6 @@ r"""How a scripted peer changes its mailboxes, and the traps that it can set whi
 Traps, each as a real server does it:
 
 - `copyuid reversed`: COPYUID names the right UIDs and pairs them wrongly (Yahoo).
-- `copyuid untagged`: it comes before the EXPUNGE responses, as RFC 6851 wants it, not in the tagged line.
 - `expunge ignored`: UID EXPUNGE says OK and removes nothing (Gmail's All Mail).
 - `deleted dropped`: STORE says OK and leaves out \Deleted (ACL without the right `t`).
 - `store ignored`: STORE says OK and does nothing.
@@ -65,12 +64,7 @@ def transfer(
     shown = list(reversed(news)) if "copyuid reversed" in traps else news
     olds = [message.uid for message in messages]
     copyuid = f"[COPYUID {target.uidvalidity} {_format_uids(olds)} {_format_uids(shown)}]"
-    lines = b""
-    if "copyuid untagged" in traps:
-        lines, copyuid = f"* OK {copyuid} Moved\r\n".encode(), ""
-    if moves:
-        lines += _expunge(mailbox, messages)
-    return lines, copyuid, not half
+    return _expunge(mailbox, messages) if moves else b"", copyuid, not half
 
 
 def expunge(mailbox: PeerMailbox, arguments: list[Argument], traps: Collection[str]) -> bytes:

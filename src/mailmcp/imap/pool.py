@@ -221,24 +221,26 @@ class Writer:
             InternalError: The connection was lost earlier; the reason is `connection_lost`.
             ToolError: Whatever `work` raised.
         """
-        account_id = self._session.account.account_id
+        session, account_id = self._session, self._session.account.account_id
         if anyio.current_time() >= self._deadline:
             raise deadline_error(account_id, Reason.COMMAND)
-        if self._session.in_doubt:
+        if session.in_doubt:
             raise connection_lost_error(account_id)
+        run = partial(_run_work, session, work)
+        return await self._pool.run_in_thread(self._call, session, run, abandon_on_cancel=False)
 
-        def run() -> ResultT:
-            try:
-                return work(self._session)
-            except RefusedError as error:  # one that `work` did not expect
-                raise refused_error(account_id, error) from error
-            except ToolError:
-                raise
-            except BaseException:
-                self._session.in_doubt = True
-                raise
 
-        return await self._pool.run_in_thread(self._call, self._session, run, abandon_on_cancel=False)
+def _run_work(session: Session, work: Callable[[Session], ResultT]) -> ResultT:
+    """Run `work`; turn a refusal that it did not expect into an error."""
+    try:
+        return work(session)
+    except RefusedError as error:
+        raise refused_error(session.account.account_id, error) from error
+    except ToolError:
+        raise
+    except BaseException:
+        session.in_doubt = True
+        raise
 
 
 class Pool:
@@ -370,10 +372,7 @@ class Pool:
         def run() -> ResultT:
             if check:
                 session.check(_CHECK_TIMEOUT_S)
-            try:
-                return work(session)
-            except RefusedError as error:  # one that `work` did not expect
-                raise refused_error(session.account.account_id, error) from error
+            return _run_work(session, work)
 
         try:
             return await self.run_in_thread(call, session, run)

@@ -135,20 +135,6 @@ def test_a_draft_lands_in_drafts_as_it_is_and_may_go_to_trash(mail: Store) -> No
     assert (ids(mail, "Trash"), ids(mail, "Drafts")) == ({moved.new_uid: "7@example.org"}, {})
 
 
-def test_two_orders_on_one_session_each_open_their_mailbox(mail: Store) -> None:
-    make_mailboxes(mail, "Work")
-    first, second = mail.fill("INBOX", letters(1, 2))
-    with writing_on(writable(mail.account)) as session:
-        one, other = (
-            prepare(session, make_order(Action.MOVE, uids=(uid,), target="Work")) for uid in (first, second)
-        )
-        [moved] = carry_out(session, one)
-        [also] = carry_out(session, other)
-        [back] = change(session, Action.MOVE, "Work", uids=(moved.new_uid,), target="INBOX")
-    assert (moved.fate, also.fate, back.fate) == (DONE, DONE, DONE)
-    assert ids(mail, "INBOX") == {back.new_uid: "1@example.org"}
-
-
 def test_what_another_program_has_taken_meanwhile_is_not_claimed(mail: Store) -> None:
     make_mailboxes(mail, "Work")
     uids = mail.fill("INBOX", letters(1, 2, 3))

@@ -9,6 +9,7 @@ from imap.writes.orders import (
     EXCHANGE,
     GMAIL,
     ICLOUD,
+    YAHOO,
     fates,
     find_out,
     make_order,
@@ -22,7 +23,7 @@ from mailmcp.imap.writes.prepare import prepare
 from mailmcp.imap.writes.values import Action, Fate, Prepared
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Action as PeerAction
-from servers.peer_actions import Bye, Close, Respond, Rule, Silence
+from servers.peer_actions import Bye, Close, Respond, Rule
 from servers.peer_mailbox import make_messages
 
 DONE, FAILED, UNKNOWN = Fate.DONE, Fate.FAILED, Fate.UNKNOWN
@@ -145,12 +146,13 @@ def test_of_a_mailbox_that_was_rebuilt_nothing_is_known(
     assert fates(find_out(peer_account(server), prepared)) == {1: (UNKNOWN, 0)}
 
 
-def test_what_has_no_id_stays_unknown(peer: PeerFactory) -> None:
-    server = serve(peer, EXCHANGE)
-    server.mailbox.messages[0].octets = b"Subject: no id\r\n\r\nText\r\n"
-    rule = Rule(command="UID COPY", action=WITHIN)
-    prepared = lose(server, Action.COPY, rule, uids=(1, 2), target="Work")
-    assert fates(find_out(peer_account(server), prepared)) == {1: (UNKNOWN, 0), 2: (DONE, 2)}
+def test_what_has_no_message_id_is_found_by_the_server_s_own_or_stays_unknown(peer: PeerFactory) -> None:
+    for capabilities, outcome in ((EXCHANGE, (UNKNOWN, 0)), (YAHOO, (DONE, 1))):
+        server = serve(peer, capabilities)
+        server.mailbox.messages[0].octets = b"Subject: no id\r\n\r\nText\r\n"
+        rule = Rule(command="UID COPY", action=WITHIN)
+        prepared = lose(server, Action.COPY, rule, uids=(1, 2), target="Work")
+        assert fates(find_out(peer_account(server), prepared)) == {1: outcome, 2: (DONE, 2)}
 
 
 def test_what_came_for_other_reasons_is_not_taken_for_it(peer: PeerFactory) -> None:
@@ -168,16 +170,6 @@ def test_what_came_for_other_reasons_is_not_taken_for_it(peer: PeerFactory) -> N
     sends_last = Respond(last + b"{tag} OK Done\r\n")
     server.rules.append(Rule(command="UID FETCH", containing=":4294967295", action=sends_last))
     assert fates(find_out(peer_account(server), prepared)) == {1: (FAILED, 0)}
-
-
-def test_a_server_that_says_nothing_in_time_gets_nothing_more(peer: PeerFactory) -> None:
-    server = serve(peer, ICLOUD)
-    with writing_on(peer_account(server, command_timeout_s=0.3)) as session:
-        prepared = prepare(session, make_order(Action.MOVE, uids=(1,), target="Work"))
-        server.rules.append(Rule(command="UID COPY", action=Silence()))
-        [result] = carry_out(session, prepared)
-    assert result.fate is UNKNOWN
-    assert server.commands[-1].name == "UID COPY"
 
 
 def test_what_the_server_said_counts_once_it_can_be_looked_at(peer: PeerFactory) -> None:

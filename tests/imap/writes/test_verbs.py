@@ -6,16 +6,13 @@ from itertools import pairwise
 
 import pytest
 
-from imap.scenes import At, make_account, read_round
 from imap.writes.orders import EXCHANGE, peer_account, writing_on
 from imap.writes.test_traps import serve
 from mailmcp.imap.account import Writes
 from mailmcp.imap.command import Command
 from mailmcp.imap.session import Session
-from mailmcp.imap.verbs import VERBS, ForbiddenCommandError, verb_of
-from servers.dovecot import Dovecot, Login
+from mailmcp.imap.verbs import VERBS, ForbiddenCommandError
 from servers.peer import Peer, PeerFactory
-from servers.peer_mailbox import make_messages
 
 NEVER = {
     *("EXPUNGE", "DELETE", "RENAME", "SETACL", "DELETEACL", "UNSUBSCRIBE", "SETMETADATA", "SETQUOTA"),
@@ -98,25 +95,3 @@ def test_no_argument_ends_a_command(peer: PeerFactory) -> None:
         session.run("NOOP")
     assert [each.name for each in server.commands[-2:]] == ["EXAMINE", "NOOP"]
     assert f"{{{len(injected)}}}\r\n" in server.commands[-2].line
-
-
-@pytest.mark.parametrize(
-    ("words", "verb"),
-    [
-        ([b"uid", b"Fetch", b"1"], "UID FETCH"),
-        ([b"UID fetch 1"], "UID FETCH"),
-        ([b"UID", b"FETCH 1"], "UID FETCH"),
-        ([b"NOOP"], "NOOP"),
-        ([b"UID"], "UID "),
-        ([], ""),
-    ],
-)
-def test_a_command_is_known_by_its_first_words(words: list[bytes], verb: str) -> None:
-    assert verb_of(words) == verb
-
-
-def test_with_writes_off_everything_that_reads_works(dovecot: Dovecot, dovecot_user: Login) -> None:
-    at = At(dovecot.host, dovecot.plain_port)
-    dovecot.fill(dovecot_user.user, "INBOX", [each.octets for each in make_messages(1, 2)])
-    with writing_on(make_account(at, dovecot_user)) as session:
-        assert read_round(session) == [2, 1]

@@ -11,14 +11,15 @@ import anyio
 import pytest
 
 from imap.scenes import newest
-from imap.writes.orders import EXCHANGE, change, peer_account
+from imap.writes.orders import EXCHANGE, change, make_order, peer_account
 from imap.writes.test_traps import serve
 from mailmcp.imap.account import Account, Writes
 from mailmcp.imap.pool import Pool, Telemetry
 from mailmcp.imap.session import Session
+from mailmcp.imap.writes.prepare import prepare
 from mailmcp.imap.writes.values import Action
 from mailmcp.reasons import Reason
-from mcp_envelope import AuthFailedError, DeadlineError, InternalError, NotFoundError, ToolError
+from mcp_envelope import AuthFailedError, DeadlineError, NotFoundError, ToolError
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, Respond, Rule, Silence
 
@@ -98,6 +99,21 @@ def test_work_is_never_repeated(peer: PeerFactory, fault: Close | Silence, reaso
     assert [each.name for each in server.commands].count("NOOP") == 1
 
 
+def test_a_refusal_that_work_did_not_expect_is_an_error(peer: PeerFactory) -> None:
+    server = serve(peer, EXCHANGE)
+    server.rules.append(Rule(command="STATUS", action=Respond(b"{tag} NO [NOPERM] Not yours\r\n")))
+    order = make_order(Action.MOVE, uids=(1,), target="Work")
+
+    async def use(pool: Pool) -> None:
+        async with writing(pool) as writer:
+            with pytest.raises(ToolError) as caught:
+                await writer.run(partial(prepare, order=order))
+            assert caught.value.reason is Reason.PERMISSION_DENIED
+            assert await writer.run(mark), "the session goes on"
+
+    in_pool(peer_account(server), use)
+
+
 def test_what_was_begun_ends_whoever_cancels(peer: PeerFactory) -> None:
     server = serve(peer, EXCHANGE)
     begun, may_end = threading.Event(), threading.Event()
@@ -158,26 +174,6 @@ def test_an_idle_session_makes_room_and_a_busy_one_is_waited_for(peer: PeerFacto
         assert await read(pool)
 
     in_pool(peer_account(server, max_sessions=1), use)
-
-
-def test_where_the_server_allows_fewer_sessions_an_idle_one_makes_room(peer: PeerFactory) -> None:
-    server = serve(peer, EXCHANGE)
-    full = Respond(b"{tag} NO [LIMIT] Too many connections\r\n")
-    server.rules.append(Rule(command="LOGIN", nth=2, action=full))
-
-    async def use(pool: Pool) -> None:
-        await read(pool)
-        async with writing(pool) as writer:
-            assert await writer.run(mark)
-        server.rules.append(Rule(command="LOGIN", action=full))
-        with pytest.raises(InternalError) as caught:
-            async with writing(pool):
-                pass
-        assert caught.value.reason is Reason.CONNECTION_LIMIT
-        server.rules.clear()
-        assert await read(pool)
-
-    in_pool(peer_account(server), use)
 
 
 def test_where_all_that_the_server_allows_are_busy_one_is_waited_for(peer: PeerFactory) -> None:

@@ -44,7 +44,7 @@ def carry_out(session: Session, prepared: Prepared) -> tuple[Result, ...]:
             answer = _ACTIONS[order.action](session, prepared)
             seen = see(session, prepared)
     except ToolError as error:
-        answer.error, answer.lost = answer.error or error, True
+        answer = Answer(error=error, lost=True)
     return judge(prepared, answer, seen)
 
 
@@ -72,8 +72,9 @@ def _move(session: Session, prepared: Prepared) -> Answer:
         return _transfer(session, prepared, "MOVE")
     answer = _transfer(session, prepared, "COPY")
     copied = {uid: prepared.before[uid] for uid in _arrivals(session, prepared, answer)}
-    if copied and answer.error is None:
-        answer.error = _remove(session, prepared.order.mailbox, prepared.uidvalidity, copied)
+    if copied:
+        error = _remove(session, prepared.order.mailbox, prepared.uidvalidity, copied)
+        answer.error = answer.error or error
     return answer
 
 
@@ -133,7 +134,7 @@ def _remove(session: Session, mailbox: str, uidvalidity: int, known: Mapping[int
     """
     select(session, mailbox, uidvalidity=uidvalidity)
     commands = [_uid_command("STORE", known, b"+FLAGS.SILENT", _DELETED), _uid_command("EXPUNGE", known)]
-    return _refusal(session, session.run_all([*commands, *_unmarking(known)])[:2])
+    return _refusal(session, session.run_all([*commands, *_unmarking(known)]))
 
 
 def unmark(session: Session, prepared: Prepared) -> None:

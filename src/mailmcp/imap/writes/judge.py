@@ -39,10 +39,8 @@ class _Case:
 
     @property
     def has_arrived(self) -> bool:
-        """Whether it was found in the target, or the server names one that is there or can't be looked at."""
-        said, arrived = self.answer.new_uids.get(self.uid, 0), self.seen.arrived
-        is_named = said in arrived if arrived is not None else said > 0 and not self.answer.lost
-        return bool(self.new_uid) or is_named
+        """Whether it was found in the target, or at least one that the server says it has become."""
+        return bool(self.new_uid) or self.answer.new_uids.get(self.uid) in (self.seen.arrived or ())
 
     @property
     def would_be_found(self) -> bool:
@@ -88,12 +86,11 @@ def match_arrivals(
     """Find the messages among those that have come: by UID before, the UID now.
 
     What the server says is believed where the ids agree; Yahoo's COPYUID names the right UIDs and pairs them
-    wrongly. Of messages that can't be found by their ids it is believed if it is right of all others.
+    wrongly. Of a message that can't be found by its ids it is believed where no other one is found.
     """
+    said = {uid: new for uid, new in said.items() if uid in before and new in arrived}
     found = {
-        uid: new
-        for uid, new in said.items()
-        if uid in before and new in arrived and not set(_ids(before[uid])).isdisjoint(_ids(arrived[new]))
+        uid: new for uid, new in said.items() if not set(_ids(before[uid])).isdisjoint(_ids(arrived[new]))
     }
     free = arrived.keys() - found.values()
     by_id: dict[str, list[int]] = {}
@@ -105,9 +102,7 @@ def match_arrivals(
         if new := next(same, 0):
             found[uid] = new
             free.remove(new)
-    if any(said.get(uid, new) != new for uid, new in found.items()):
-        return found
-    return found | {uid: new for uid, new in said.items() if uid in before and new in free}
+    return {uid: new for uid, new in said.items() if new in free} | found
 
 
 def _ids(known: Known) -> list[str]:

@@ -8,7 +8,7 @@ import unicodedata
 from typing import Final
 
 from mailmcp.imap.account import Account, Writes
-from mailmcp.imap.command import Command, Response, canonical_name
+from mailmcp.imap.command import Command, Response
 from mailmcp.imap.errors import mailbox_missing_error, mailbox_protected_error, writes_forbidden_error
 from mailmcp.imap.mailboxes import decode_mailbox, list_mailboxes
 from mailmcp.imap.session import SelectedMailbox, Session, quoted_mailbox
@@ -21,7 +21,7 @@ _ALL_FLAGS: Final = frozenset({"\\answered", "\\flagged", "\\deleted", "\\seen",
 def find_use(session: Session, name: str) -> str:
     """Return the special use of a mailbox that may be changed, "" for an ordinary one.
 
-    One round trip, once a session.
+    One round trip, once a session. `inbox` must be in capitals (`canonical_name`).
 
     Raises:
         NotFoundError: LIST doesn't show it, or it can't be opened; the reason is `mailbox_missing`.
@@ -31,7 +31,7 @@ def find_use(session: Session, name: str) -> str:
     if session.special_uses is None:
         listed = (each for each in list_mailboxes(session) if each.selectable)
         session.special_uses = {each.name: each.special_use for each in listed}
-    use = session.special_uses.get(canonical_name(name))
+    use = session.special_uses.get(name)
     if is_protected(account, name, use or ""):
         raise mailbox_protected_error(account.account_id, name)
     if use is None:

@@ -6,14 +6,13 @@ Gmail to an EXPUNGE that removes nothing.
 
 from dataclasses import dataclass, field
 
-from mailmcp.imap.command import Command, RefusedError
-from mailmcp.imap.errors import refused_error
+from mailmcp.imap.command import Command, Response
 from mailmcp.imap.fetch import GONE, fetch_steps, id_items
 from mailmcp.imap.mailboxes import decode_mailbox
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.rows import FetchedMessage, parse_rows
 from mailmcp.imap.session import Session
-from mailmcp.imap.writes.values import Known, Prepared
+from mailmcp.imap.writes.values import Action, Known, Prepared
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.thread import find_ids
 from mailmcp.model.message_ref import UINT32_MAX
@@ -72,8 +71,8 @@ def see(session: Session, prepared: Prepared) -> Seen:
 
 
 def _look_at_source(session: Session, prepared: Prepared, seen: Seen) -> Steps[bool]:
-    labels = ["X-GM-LABELS"] if session.can("X-GM-EXT-1") else []
-    [fetched] = yield from fetch_steps(session, (sorted(prepared.before), ["UID", "FLAGS", *labels]))
+    marks = "X-GM-LABELS" if prepared.order.action is Action.LABELS else "FLAGS"
+    [fetched] = yield from fetch_steps(session, (sorted(prepared.before), ["UID", marks]))
     seen.left = {uid: read_known(row) for uid, row in fetched.messages.items()}
     seen.gone = {uid for uid, failure in fetched.failures.items() if failure is GONE}
     return True
@@ -83,9 +82,8 @@ def _look_at_target(session: Session, prepared: Prepared, seen: Seen) -> Steps[b
     uids = b"%d:%d" % (prepared.target_uidnext, UINT32_MAX)
     items = b"(%b)" % " ".join(known_items(session)).encode()
     [reply] = (yield [Command(name="FETCH", arguments=[uids, items], uid=True)]).replies
-    if isinstance(reply, RefusedError):
-        raise refused_error(session.account.account_id, reply)
-    rows, _ = parse_rows(reply)
-    # Some servers send the last message for a range that begins after it.
-    seen.arrived = {uid: read_known(row) for uid, row in rows.items() if uid >= prepared.target_uidnext}
+    if isinstance(reply, Response):
+        rows, _ = parse_rows(reply)
+        # Some servers send the last message for a range that begins after it.
+        seen.arrived = {uid: read_known(row) for uid, row in rows.items() if uid >= prepared.target_uidnext}
     return True
