@@ -181,6 +181,22 @@ def test_a_copy_that_fails_removes_nothing(peer: PeerFactory) -> None:
     assert sent(server) == ["UID COPY", "UID COPY"]
 
 
+@pytest.mark.parametrize("action", [Action.MOVE, Action.COPY])
+def test_what_the_server_calls_a_copy_and_is_another_message_removes_nothing(
+    peer: PeerFactory, action: Action
+) -> None:
+    """A stranger's message arrived, and COPYUID names it; the original would be lost."""
+    server = serve(peer, ICLOUD, "copy ignored", uids=(1,))
+    with writing_on(peer_account(server)) as session:
+        prepared = prepare(session, make_order(action, uids=(1,), target="Work"))
+        mailbox(server, "Work").messages += make_messages(70)
+        answer = Respond(b"{tag} OK [COPYUID 14 1 70] Done\r\n")
+        server.rules.append(Rule(command="UID COPY", action=answer))
+        results = carry_out(session, prepared)
+    assert [each.fate for each in results] == [FAILED]
+    assert (subjects(server, "INBOX"), subjects(server, "Work")) == ({1: "1"}, {70: "70"})
+
+
 def test_a_refused_copy_has_copied_nothing_and_what_can_t_be_looked_at_is_unknown(peer: PeerFactory) -> None:
     server = serve(peer, EXCHANGE, "copy ignored", "expunge ignored")
     server.mailbox.messages[1].octets = b"Subject: no id\r\n\r\nText\r\n"

@@ -40,7 +40,8 @@ class _Case:
     @property
     def has_arrived(self) -> bool:
         """Whether it was found in the target, or at least one that the server says it has become."""
-        return bool(self.new_uid) or self.answer.new_uids.get(self.uid) in (self.seen.arrived or ())
+        said = (self.seen.arrived or {}).get(self.answer.new_uids.get(self.uid, 0))
+        return bool(self.new_uid) or (said is not None and not _differ(self.known, said))
 
     @property
     def would_be_found(self) -> bool:
@@ -86,7 +87,7 @@ def match_arrivals(
     """Find the messages among those that have come: by UID before, the UID now.
 
     What the server says is believed where the ids agree; Yahoo's COPYUID names the right UIDs and pairs them
-    wrongly. Of a message that can't be found by its ids it is believed where no other one is found.
+    wrongly. Of a message that can't be found by its ids it is believed where these don't say otherwise.
     """
     said = {uid: new for uid, new in said.items() if uid in before and new in arrived}
     found = {
@@ -102,12 +103,19 @@ def match_arrivals(
         if new := next(same, 0):
             found[uid] = new
             free.remove(new)
-    return {uid: new for uid, new in said.items() if new in free} | found
+    may_be = {uid: new for uid, new in said.items() if new in free and not _differ(before[uid], arrived[new])}
+    return may_be | found
 
 
 def _ids(known: Known) -> list[str]:
     """Return what a message is known by, the best first."""
     return [each for each in (known.email_id, known.header_message_id) if each]
+
+
+def _differ(one: Known, other: Known) -> bool:
+    """Return whether ids of the same kind show that two messages aren't the same."""
+    pairs = ((one.email_id, other.email_id), (one.header_message_id, other.header_message_id))
+    return any(mine and its and mine != its for mine, its in pairs)
 
 
 def _judge_marks(case: _Case) -> Result:
