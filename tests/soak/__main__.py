@@ -49,7 +49,12 @@ def writes(*, seed: int, operations: int, server: str | None) -> None:
     for name, share in SHARES.items() if server is None else [(server, 1.0)]:
         began = perf_counter()
         with _running(name) as store, opened_soak(store, seed) as soak:
-            figures = soak.run(int(operations * share))
+            figures = soak.figures
+            try:
+                soak.run(int(operations * share))
+            except AssertionError:
+                click.echo(f"{name}, seed {seed}: wrong after {figures.operations:,} operations", err=True)
+                raise
         click.echo(
             f"{name}, seed {seed}: the truth each time, {perf_counter() - began:,.0f} s: "
             f"{figures.operations:,} operations, {figures.calls.total():,} of them ours, "
