@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from time import perf_counter
 from typing import Final
 
@@ -51,7 +52,7 @@ def writes(*, seed: int, operations: int, server: str | None) -> None:
         with _running(name) as store, opened_soak(store, seed) as soak:
             figures = soak.figures
             try:
-                soak.run(int(operations * share))
+                soak.run(int(operations * share), partial(_say_done, name))
             except AssertionError:
                 click.echo(f"{name}, seed {seed}: wrong after {figures.operations:,} operations", err=True)
                 raise
@@ -62,6 +63,10 @@ def writes(*, seed: int, operations: int, server: str | None) -> None:
         )
         for what, count in sorted(figures.outcomes.items()):
             click.echo(f"  {what}: {count}")
+
+
+def _say_done(name: str, done: int) -> None:
+    click.echo(f"{name}: {done:,} operations", err=True)
 
 
 @contextmanager

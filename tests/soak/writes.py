@@ -40,8 +40,11 @@ FLAGS: Final = {
 }
 MOVES: Final = {"archive": "Archive", "junk": "Junk", "not_junk": "INBOX", "trash": "Trash"}
 _CUT_OF_HUNDRED: Final = 40
-_SETTLE_S: Final = 0.05
+_SETTLE_S: Final = 0.3
 """How long a server goes on here after its client is gone."""
+
+_REPORTED: Final = 1_000
+"""Operations between two reports."""
 
 _UNDONE: Final = 20
 """Entries that are kept for an undo."""
@@ -142,10 +145,22 @@ class Soak:
         self._undoable: list[Done] = []
         self._touched: set[str] = set()
         self._failure: BaseException | None = None
+        self._cut = 0
+        """Connections that were cut before the call."""
 
-    def run(self, operations: int) -> Figures:
-        """Do so many things."""
+    def run(self, operations: int, report: Callable[[int], None] = lambda _done: None) -> Figures:
+        """Do so many things, and report now and then how many were done.
+
+        The journal begins anew then: it is read in each call, and nobody else changes so much in an hour.
+        """
+        reported = 0
         while self.figures.operations < operations:
+            if self.figures.operations - reported >= _REPORTED:
+                reported = self.figures.operations
+                report(reported)
+                self._undoable = []
+                for each in self.desk.journal.folder.glob("*.jsonl"):
+                    each.unlink()
             for _ in range(self.random.randint(0, 8)):
                 self.world.act()
             self.step()
@@ -161,7 +176,7 @@ class Soak:
 
     def _call(self, tool: str, arguments: Mapping[str, Any]) -> Reply | ToolError:
         """Call a tool, and confirm what it asks for; the connection may be cut, and others may act."""
-        self._touched, self._failure = set(), None
+        self._touched, self._failure, self._cut = set(), None, self.proxy.cut
         self.proxy.cuts_of_hundred = _CUT_OF_HUNDRED if self.random.randrange(3) == 0 else 0
         self.proxy.before_write = self._act_in_the_middle if self.random.randrange(4) == 0 else None
         try:
@@ -239,7 +254,10 @@ class Soak:
                 continue
             assert new is not None or action == "delete_forever", (action, old)
             assert new is None or after[new] == seen, (action, old, new)
-            assert (old in after) is (action == "copy"), (action, old)
+            assert (old in after) is (action == "copy"), (
+                f"{action}: {old} is there {after.get(old)}, now {self.world.truth().get(old)}; "
+                f"{self.proxy.cut - self._cut} connections were cut"
+            )
         for old in said.failed & before.keys():
             assert after.get(old) == before[old] or before[old].number in self._touched, (action, old)
         change = said.done.keys() | said.unknown
