@@ -35,7 +35,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:resources/.*subscribe is removed
 ERAS: Final = ["legacy", "auto"]
 INBOX: Final = "imap://work/mailbox/INBOX"
 EVERY: Final = "imap://work/mailbox"
-WAIT_S: Final = 30.0
+WAIT_S: Final = 120.0
+"""A login that a busy server doesn't answer isn't repeated for a minute."""
 
 _user_numbers = count(1)
 
