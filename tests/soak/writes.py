@@ -148,6 +148,9 @@ class Soak:
         self._cut = 0
         """Connections that were cut before the call."""
 
+        self._last: tuple[str, Mapping[str, Any], object] = ("", {}, None)
+        """The last call: tool, arguments, what came back."""
+
     def run(self, operations: int, report: Callable[[int], None] = lambda _done: None) -> Figures:
         """Do so many things, and report now and then how many were done.
 
@@ -172,22 +175,40 @@ class Soak:
         """Make one call, and check what it did."""
         before = self.world.truth()
         choices: list[Callable[[Truth], None]] = [self._change, self._undo, self._draft]
-        self.random.choices(choices, weights=[6, 3, 1])[0](before)
+        try:
+            self.random.choices(choices, weights=[6, 3, 1])[0](before)
+        except (AssertionError, KeyError) as error:
+            self._explain(error, before)
+            raise
+
+    def _explain(self, error: BaseException, before: Truth) -> None:
+        """Add to what was wrong what there is to know of the last call."""
+        after, later = self.world.truth(), self.proxy.cut - self._cut
+        error.add_note(f"call: {self._last[0]} {self._last[1]}")
+        error.add_note(f"reply: {self._last[2]}")
+        error.add_note(f"others touched: {sorted(self._touched)}; {later} connections were cut")
+        error.add_note(f"before and not now: {sorted(map(str, before.items() - after.items()))}")
+        error.add_note(f"now and not before: {sorted(map(str, after.items() - before.items()))}")
 
     def _call(self, tool: str, arguments: Mapping[str, Any]) -> Reply | ToolError:
         """Call a tool, and confirm what it asks for; the connection may be cut, and others may act."""
         self._touched, self._failure, self._cut = set(), None, self.proxy.cut
+        self._last = (tool, arguments, None)
         self.proxy.cuts_of_hundred = _CUT_OF_HUNDRED if self.random.randrange(3) == 0 else 0
         self.proxy.before_write = self._act_in_the_middle if self.random.randrange(4) == 0 else None
         try:
             try:
-                return self.desk.call(tool, dict(arguments))
+                reply = self.desk.call(tool, dict(arguments))
             except ConfirmationRequired as plan:
-                return self.desk.call(tool, {**arguments, "confirm": plan.token})
+                reply = self.desk.call(tool, {**arguments, "confirm": plan.token})
         except ToolError as error:
+            self._last = (tool, arguments, error)
             if error.reason in {"login_unanswered", "backing_off"}:
                 self.clock.passed_s += AUTH_BACKOFF_S  # nobody waits here
             return error
+        else:
+            self._last = (tool, arguments, reply.data)
+            return reply
         finally:
             self.proxy.cuts_of_hundred, self.proxy.before_write = 0, None
             if self._failure:

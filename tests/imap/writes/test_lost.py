@@ -108,6 +108,15 @@ def test_a_server_may_still_be_at_it(peer: PeerFactory) -> None:
     assert waited == [SETTLE_S] * 3, "all is done, so there is nothing to wait for"
 
 
+def test_a_message_that_another_program_moved_to_the_target_is_no_copy(peer: PeerFactory) -> None:
+    """Nor is it known that there is none; an undo would take the only one there is."""
+    server = serve(peer, EXCHANGE)
+    prepared = lose(server, Action.COPY, Rule(command="UID COPY", action=BEFORE), uids=(1, 2), target="Work")
+    moved = server.mailbox.messages.pop(0)
+    mailbox(server, "Work").messages.append(replace(moved, uid=61))
+    assert fates(find_out(peer_account(server), prepared)) == {1: (UNKNOWN, 0), 2: (FAILED, 0)}
+
+
 @pytest.mark.parametrize("cut", [BEFORE, WITHIN])
 @pytest.mark.parametrize("command", ["UID COPY", "UID STORE", "UID EXPUNGE"])
 def test_without_move_it_may_stop_after_each_step(peer: PeerFactory, command: str, cut: PeerAction) -> None:

@@ -146,9 +146,11 @@ def _judge_move(case: _Case) -> Result:
 
 def _judge_copy(case: _Case) -> Result:
     """Judge a copy, or a message of our own."""
+    is_gone = case.uid in case.seen.gone
     if case.has_arrived:
-        return case.done()
-    if case.uid in case.seen.gone:
+        # Unless the server has named the copy, what is there may be the original: others move messages, too.
+        return case.unknown() if is_gone and case.uid not in case.answer.new_uids else case.done()
+    if is_gone:
         return _gone(case.uid)
     # What is refused copies nothing (RFC 9051 section 6.4.7).
     was_refused = case.answer.error is not None and not case.answer.lost
