@@ -1,21 +1,24 @@
 """Cursors and confirmations: what they say, and that nobody else can say it."""
 
+from collections.abc import Sequence
 from datetime import date
 
 import pytest
 from pydantic import Field
+from typing_extensions import override
 
 from mcp_envelope import (
     Arguments,
     ConfirmationRequired,
     Confirmations,
+    ConfirmationStore,
     ConflictError,
     Cursors,
     InvalidInputError,
     ToolError,
     read_arguments,
 )
-from mcp_envelope.tokens import SpentHere
+from mcp_envelope.tokens import InProcess
 
 
 class Wanted(Arguments):
@@ -68,7 +71,8 @@ class Clock:
 
 
 CLOCK = Clock()
-CONFIRMATIONS = Confirmations(key=b"secret", clock=CLOCK, spent=SpentHere(CLOCK))
+STORE = InProcess(CLOCK)
+CONFIRMATIONS = Confirmations(store=STORE, clock=CLOCK)
 
 
 def ask(title: str = "Emma", plan: str = "Burn 1 book.", bound: object = (7, 9)) -> Burnt:
@@ -119,15 +123,13 @@ def test_a_confirmation_is_good_once_for_what_was_confirmed_and_nothing_else() -
 def test_what_is_not_a_confirmation_of_this_key_is_refused() -> None:
     token = ask().confirm
     made, what, seal = token.split("-")
-    cursor = Cursors(tool="burn", key=b"secret").write(f"1-{what}", Wanted()).replace("~", "-")
+    cursor = Cursors(tool="burn", key=STORE.keys()[0]).write(f"1-{what}", Wanted()).replace("~", "-")
     changed = ("yes", "-", token[1:], token[:-1], f"{token}\n", token.upper(), cursor)
     later = (f"f{made}-{what}-{seal}", f"{made}-{'0' * 16}-{seal}", f"{made}{what}-{seal}")
     for each in (*changed, *later):
         error = refuse(Burnt(title="Emma", confirm=each))
         assert (error.code, error.reason) == ("invalid_input", "invalid_value"), each
     assert refuse(Burnt(title="Emma", confirm=token), by=Confirmations()).code == "invalid_input"
-    with pytest.raises(ValueError, match="need a key"):
-        Confirmations(key=b"")
 
 
 def test_a_confirmation_is_good_for_ten_minutes() -> None:
@@ -143,20 +145,52 @@ def test_a_used_confirmation_is_remembered_for_longer_than_it_is_good() -> None:
     """Until then whatever is remembered would have to be asked; after that, its age is enough."""
     written: list[tuple[str, float]] = []
 
-    class Shared:
+    class Shared(ConfirmationStore):
+        @override
+        def keys(self) -> Sequence[bytes]:
+            return STORE.keys()
+
+        @override
         def spend(self, token: str, until: float, /) -> bool:
             written.append((token, until - CLOCK.now))
             return len(written) == 1
 
     confirmed = ask()
-    replicas = [Confirmations(key=b"secret", clock=CLOCK, spent=Shared()) for _ in range(2)]
+    replicas = [Confirmations(store=Shared(), clock=CLOCK) for _ in range(2)]
     replicas[0].require("burn", confirmed, "Burn 1 book.", bound=(7, 9))
     assert refuse(confirmed, by=replicas[1]).reason == "confirmation_used"
     assert [token for token, _ in written] == [confirmed.confirm] * 2
     assert all(left == pytest.approx(659) for _, left in written)
-    here = SpentHere(CLOCK)
+    here = InProcess(CLOCK)
     assert here.spend("a", CLOCK.now + 10)
     CLOCK.now += 9
     assert not here.spend("a", CLOCK.now + 1)
     CLOCK.now += 2
     assert here.spend("a", CLOCK.now + 10), "forgotten"
+
+
+def test_a_key_can_be_replaced_while_its_confirmations_still_count() -> None:
+    class Replaced(InProcess):
+        several: tuple[bytes, ...] = (b"old",)
+
+        @override
+        def keys(self) -> Sequence[bytes]:
+            return self.several
+
+    store = Replaced(CLOCK)
+    confirmations = Confirmations(store=store, clock=CLOCK)
+
+    def confirm() -> Burnt:
+        with pytest.raises(ConfirmationRequired) as caught:
+            confirmations.require("burn", Burnt(title="Emma"), "Burn 1 book.")
+        CLOCK.now += 1
+        return Burnt(title="Emma", confirm=caught.value.token)
+
+    before, withdrawn = confirm(), confirm()
+    store.several = (b"new", b"old")
+    after = confirm()
+    confirmations.require("burn", before, "Burn 1 book.")
+    assert refuse(withdrawn, by=confirmations, plan="Burn 2 books.").reason == "plan_changed"
+    store.several = (b"new",)
+    assert refuse(withdrawn, by=confirmations).code == "invalid_input"
+    confirmations.require("burn", after, "Burn 1 book.")

@@ -4,6 +4,8 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx2
@@ -16,6 +18,7 @@ from hosted.organisation import CLIENT_ID, CLIENT_SECRET, SCOPE, Organisation
 from mailmcp.hosted.credentials import MakeCredentials, by_store
 from mailmcp.hosted.issuer import Issuer
 from mailmcp.hosted.resource_server import ResourceServer
+from mailmcp.hosted.state import LocalState
 from mailmcp.hosted.tokens import TokenChecker
 from mailmcp.hosted.users import HostedUsers
 from mailmcp.imap.account import Account
@@ -81,8 +84,10 @@ async def serving(
     verifier = TokenChecker(issuer, audience=URL, user_claim="email")
     sign_in = ResourceServer(url=URL, scopes=[SCOPE], issuer=issuer, verifier=verifier)
     known: dict[str, Any] = {"users_max": 10, "clock": clock}
-    users = HostedUsers(template, credentials, DEFAULTS, issuer=issuer, **known | limits)
-    options = HttpOptions(host="127.0.0.1", port=8000, sign_in=sign_in)
-    app = make_app(build_server([], users=users), options, port=8000)
-    async with app.router.lifespan_context(app):
-        yield InProcess(app, organisation)
+    with TemporaryDirectory() as folder:
+        known["state"] = LocalState(folder=Path(folder))
+        users = HostedUsers(template, credentials, DEFAULTS, issuer, **known | limits)
+        options = HttpOptions(host="127.0.0.1", port=8000, sign_in=sign_in)
+        app = make_app(build_server([template], users=users), options, port=8000)
+        async with app.router.lifespan_context(app):
+            yield InProcess(app, organisation)

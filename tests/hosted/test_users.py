@@ -43,7 +43,7 @@ def reason_of(result: CallToolResult) -> str:
 
 
 def data_of(result: CallToolResult) -> dict[str, Any]:
-    assert not result.is_error, result
+    assert not result.is_error, result.structured_content
     assert result.structured_content is not None
     data: dict[str, Any] = result.structured_content["data"]
     return data

@@ -162,7 +162,7 @@ class Soak:
                 reported = self.figures.operations
                 report(reported)
                 self._undoable = []
-                for each in self.desk.journal.folder.glob("*.jsonl"):
+                for each in self.desk.journal_folder.glob("*.jsonl"):
                     each.unlink()
             for _ in range(self.random.randint(0, 8)):
                 self.world.act()

@@ -21,6 +21,7 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool, Telemetry
 from mailmcp.imap.search.cache import UidCache
 from mailmcp.tools.journal import Journal
+from mailmcp.tools.journal_files import JournalFiles
 from mailmcp.tools.message_id import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
@@ -98,7 +99,8 @@ class Desk:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            self.journal = Journal(folder=Path(stack.enter_context(TemporaryDirectory())))
+            self.journal_folder = Path(stack.enter_context(TemporaryDirectory()))
+            self.journal = Journal(store=JournalFiles(folder=self.journal_folder))
             self._portal: BlockingPortal = stack.enter_context(start_blocking_portal())
             opened = Pool(self.accounts, clock=self.clock).opened()
             self.pool = stack.enter_context(self._portal.wrap_async_context_manager(opened))

@@ -1,5 +1,6 @@
 """What `mailmcp serve` needs for many users, made of the settings."""
 
+import importlib
 from dataclasses import replace
 from functools import cache, partial
 from urllib.parse import urlsplit
@@ -7,10 +8,12 @@ from urllib.parse import urlsplit
 import click
 
 from mailmcp.auth.client import OAuthClient, discover
+from mailmcp.cli.options import fail
 from mailmcp.hosted.credentials import MakeCredentials, by_exchange, by_master_user, by_store
 from mailmcp.hosted.issuer import Issuer
 from mailmcp.hosted.principal import Principal
 from mailmcp.hosted.resource_server import ResourceServer
+from mailmcp.hosted.state import LocalState, State
 from mailmcp.hosted.tokens import TokenChecker
 from mailmcp.hosted.users import HostedUsers, account_of
 from mailmcp.imap.account import Account, Mechanism, Password
@@ -18,6 +21,7 @@ from mailmcp.server.http import HttpOptions
 from mailmcp.settings.hosted import OAuthTable, table_of_user
 from mailmcp.settings.load import Settings
 from mailmcp.settings.passwords import PasswordReader, secret_key, stored_password
+from mailmcp.tools.journal_files import JournalFiles
 
 CONNECTIONS_PER_USER = 2
 """Open HTTP connections for each user who can be served: most come through a proxy that keeps a few."""
@@ -38,6 +42,7 @@ def make_hosted(
         _make_credentials(settings, oauth, secret),
         settings.preferences,
         issuer=issuer,
+        state=_make_state(settings, oauth),
         users_max=oauth.users_max,
         lean_rows=settings.server.rows == "lean",
     )
@@ -62,6 +67,20 @@ def make_account(settings: Settings, oauth: OAuthTable, user: str) -> Account:
     principal = Principal(issuer=oauth.issuer, subject="", user=user)
     credentials = _make_credentials(settings, oauth, secret="")
     return account_of(principal, settings.accounts[0], credentials, lambda: "")
+
+
+def _make_state(settings: Settings, oauth: OAuthTable) -> State:
+    """Return where journals and confirmations are kept; exits if that takes what isn't installed."""
+    if oauth.valkey_url is None:
+        folder = settings.preferences.journal_folder or JournalFiles().folder
+        return LocalState(folder=folder / "users")
+    try:
+        cluster = importlib.import_module("mailmcp.hosted.cluster")
+        state: State = cluster.ClusterState(oauth.valkey_url.get_secret_value())
+    except (ImportError, ValueError) as error:
+        why = 'run pip install "mailmcp[cluster]"' if isinstance(error, ImportError) else error
+        fail(f"valkey_url in [http.oauth] can't be used: {why}")
+    return state
 
 
 def _make_credentials(settings: Settings, oauth: OAuthTable, secret: str) -> MakeCredentials:

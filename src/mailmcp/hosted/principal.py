@@ -37,13 +37,18 @@ class Principal:
     address: str = field(default="", compare=False)
     """Verified by the authorization server; "" for none."""
 
+    @property
+    def digest(self) -> str:
+        """What no other user has, in hexadecimal digits."""
+        return hashlib.sha256("\0".join([self.issuer, self.subject, self.user]).encode()).hexdigest()
+
     def account_id(self, template_id: str) -> str:
         """Return the id of the user's account: the template's, and what no other user's has.
 
         It is in every id, cursor, state and URI, so those of other users name an account that isn't there.
         """
-        digest = hashlib.sha256("\0".join([self.issuer, self.subject, self.user]).encode()).digest()
-        return f"{template_id}-{b32encode(digest[:_ID_OCTETS]).decode('ascii').lower()}"
+        start = bytes.fromhex(self.digest)[:_ID_OCTETS]
+        return f"{template_id}-{b32encode(start).decode('ascii').lower()}"
 
 
 def read_principal(claims: Mapping[str, Any], *, issuer: str, user_claim: str) -> Principal:

@@ -18,13 +18,15 @@ from mailmcp.documents.extractor import EXTRACT_PROCESSES, Extractor
 from mailmcp.hosted.credentials import MakeCredentials
 from mailmcp.hosted.issuer import Issuer
 from mailmcp.hosted.principal import Principal
+from mailmcp.hosted.state import State
 from mailmcp.hosted.tokens import Admitted
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import AUTH_BACKOFF_S, Pool
 from mailmcp.reasons import Reason
+from mailmcp.tools.journal import Journal
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.tool import Shared
-from mcp_envelope import InternalError, RateLimit
+from mcp_envelope import Confirmations, InternalError, RateLimit
 
 PLACEHOLDER: Final = "{user}"
 """In the template's login name: the user whom the token names."""
@@ -50,44 +52,47 @@ class _User:
     dropped: anyio.Event = field(default_factory=anyio.Event)
 
 
+@dataclass(slots=True, eq=False)
 class HostedUsers:
-    """Serves each user the mailbox that their token names."""
+    """Serves each user the mailbox that their token names; begins without any."""
 
-    def __init__(
-        self,
-        template: Account,
-        credentials: MakeCredentials,
-        preferences: Preferences,
-        *,
-        issuer: Issuer,
-        users_max: int,
-        lean_rows: bool = False,
-        idle_s: float = USER_IDLE_S,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
-        """Begin without users.
+    template: Account
+    """The account of everybody, with the placeholder in its login name."""
 
-        Args:
-            template: The account of everybody, with the placeholder in its login name.
-            credentials: Makes what a user signs in with.
-            preferences: Of everybody, with an owner for the template's id.
-            issuer: Whose tokens they send; opened together with this.
-            users_max: Users who can be served at a time.
-            lean_rows: As `Shared`.
-            idle_s: How long a user may be idle.
-            clock: Returns seconds that never run backwards.
-        """
-        self._template, self._credentials, self._preferences = template, credentials, preferences
-        self._users_max, self._lean_rows, self._idle_s, self._clock = users_max, lean_rows, idle_s, clock
-        self._issuer = issuer
-        self._users: dict[Principal, _User] = {}
-        self._readers = anyio.CapacityLimiter(READERS)
-        self._tasks: TaskGroup
+    credentials: MakeCredentials
+    """Makes what a user signs in with."""
+
+    preferences: Preferences
+    """Of everybody, with an owner for the template's id."""
+
+    issuer: Issuer
+    """Whose tokens they send; opened together with this."""
+
+    state: State
+    """Where their journals and confirmations are kept."""
+
+    users_max: int
+    """Users who can be served at a time."""
+
+    lean_rows: bool = False
+    """As `Shared`."""
+
+    idle_s: float = USER_IDLE_S
+    """How long a user may be idle."""
+
+    clock: Callable[[], float] = monotonic
+    """Returns seconds that never run backwards."""
+
+    _users: dict[Principal, _User] = field(init=False, default_factory=dict)
+    _readers: anyio.CapacityLimiter = field(
+        init=False, default_factory=lambda: anyio.CapacityLimiter(READERS)
+    )
+    _tasks: TaskGroup = field(init=False)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """Serve until the block ends; then close all connections."""
-        async with self._issuer.opened(), anyio.create_task_group() as self._tasks:
+        async with self.issuer.opened(), anyio.create_task_group() as self._tasks:
             try:
                 yield
             finally:
@@ -96,7 +101,7 @@ class HostedUsers:
     def accounts_of(self, request: ServerRequestContext[Any]) -> Sequence[Account]:
         """Return the one account of the user who sent a request."""
         principal = _token_of(request).principal
-        return [account_of(principal, self._template, self._credentials, lambda: "")]
+        return [account_of(principal, self.template, self.credentials, lambda: "")]
 
     @contextmanager
     def shared_with(self, request: ServerRequestContext[Any]) -> Iterator[Shared]:
@@ -115,27 +120,29 @@ class HostedUsers:
             yield user.shared
         finally:
             user.calls -= 1
-            user.last_used_at = self._clock()
+            user.last_used_at = self.clock()
 
     def _add(self, token: Admitted) -> _User:
         """Make room for a user, who is in use from now on."""
-        if len(self._users) >= self._users_max:
+        if len(self._users) >= self.users_max:
             self._drop_one()
         principal = token.principal
-        account = account_of(principal, self._template, self._credentials, lambda: user.received)
+        account = account_of(principal, self.template, self.credentials, lambda: user.received)
         owner = replace(
-            self._preferences.owner_of(self._template.account_id),
+            self.preferences.owner_of(self.template.account_id),
             names=tuple(filter(None, [principal.name])),
             addresses=tuple({each for each in (principal.address, account.user) if "@" in each}),
         )
         shared = Shared(
-            pool=Pool([account], clock=self._clock),
-            preferences=replace(self._preferences, owners={account.account_id: owner}),
-            lean_rows=self._lean_rows,
+            pool=Pool([account], clock=self.clock),
+            preferences=replace(self.preferences, owners={account.account_id: owner}),
+            lean_rows=self.lean_rows,
             principal=principal.user,
             extractor=Extractor(readers=self._readers),
+            journal=Journal(store=self.state.journal_of(principal)),
+            confirmations=Confirmations(store=self.state.confirmations),
         )
-        user = self._users[principal] = _User(shared, token.token, self._clock())
+        user = self._users[principal] = _User(shared, token.token, self.clock())
         self._tasks.start_soon(self._keep, principal, user)
         return user
 
@@ -147,7 +154,7 @@ class HostedUsers:
         """
         idle = {who: user.last_used_at for who, user in self._users.items() if not user.calls}
         longest = min(idle, key=idle.__getitem__, default=None)
-        if longest is None or self._clock() - idle[longest] < AUTH_BACKOFF_S:
+        if longest is None or self.clock() - idle[longest] < AUTH_BACKOFF_S:
             raise _busy("The server has no room for another user right now.", retry_after_s=10)
         self._users.pop(longest).dropped.set()
 
@@ -155,10 +162,10 @@ class HostedUsers:
         """Close the connections of a user who has been idle for long, or was dropped for another."""
         async with user.shared.pool.opened():
             while not user.dropped.is_set():
-                idle_s = 0.0 if user.calls else self._clock() - user.last_used_at
-                if idle_s >= self._idle_s:
+                idle_s = 0.0 if user.calls else self.clock() - user.last_used_at
+                if idle_s >= self.idle_s:
                     self._users.pop(principal).dropped.set()
-                with anyio.move_on_after(self._idle_s - idle_s):
+                with anyio.move_on_after(self.idle_s - idle_s):
                     await user.dropped.wait()
 
 

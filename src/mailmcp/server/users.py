@@ -17,6 +17,7 @@ from typing_extensions import override
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.tools.journal import Journal
+from mailmcp.tools.journal_files import JournalFiles
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.tool import Shared
 
@@ -56,7 +57,7 @@ class OneUser(Users):
                 pool=pool,
                 preferences=self.preferences,
                 lean_rows=self.lean_rows,
-                journal=Journal(folder=folder) if folder else Journal(),
+                journal=Journal(store=JournalFiles(folder=folder) if folder else JournalFiles()),
             )
             yield
 

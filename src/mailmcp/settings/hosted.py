@@ -6,9 +6,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from mailmcp.imap.account import Writes
 from mailmcp.settings.check import PASSWORD_KEYS, check_table
-from mailmcp.settings.model import SAFE_URL, AccountTable, Line, Scope, Secret, Table, Word
+from mailmcp.settings.model import SAFE_URL, AccountTable, Line, Scope, Secret, Table, ValkeyUrl, Word
 from mailmcp.settings.sources import Origin
 
 USER_PLACEHOLDER: Final = "{user}"
@@ -36,6 +35,7 @@ class OAuthTable(Table):
     mail_audience: Word = ""
     mail_scope: Word = ""
     sasl: Literal["xoauth2", "oauthbearer"] = "xoauth2"
+    valkey_url: ValkeyUrl | None = None
     users_max: Annotated[int, Field(ge=1, le=10_000)] = 200
 
 
@@ -78,8 +78,6 @@ def find_faults(
             yield f"{path}: account_id: must have at most {ACCOUNT_ID_CHARS_MAX} characters with [http.oauth]"
         if account.auth != "password":
             yield f"{path}: auth: can't be combined with [http.oauth], whose sign_in says how users sign in"
-        if account.writes is not Writes.OFF:
-            yield f'{path}: writes: must be "off" with [http.oauth]'
         if oauth.sign_in != "master" and (secrets := given.intersection(PASSWORD_KEYS)):
             yield f'{path}: {min(secrets)}: needs sign_in = "master" in [http.oauth]'
 

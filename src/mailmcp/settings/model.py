@@ -123,6 +123,9 @@ _AuthservId = Annotated[str, _must('ids, such as "mx.example.com"', "[!-:<-~]+")
 Scope = Annotated[str, _must('scopes, such as "mail.read"', r"[!#-\[\]-~]+")]
 """RFC 6749 section 3.3."""
 
+ValkeyUrl = Annotated[
+    SecretStr, _must('a URL such as "valkey://:password@host:6379/0"', r"(valkey|redis)s?://[!-~]+")
+]
 SAFE_URL = _must('an https address, such as "https://id.example.com"', is_safe_url)
 _Seconds = Annotated[float, Field(ge=TIMEOUT_MIN_S, le=CALL_TIMEOUT_MAX_S)]
 

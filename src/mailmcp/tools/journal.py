@@ -1,43 +1,33 @@
-"""The journal: what was changed in the owner's mail, in lines of JSON that only the owner can read.
+"""The journal: what was changed in the owner's mail, in lines of JSON.
 
 A line is written before each command that changes mail, and another one with its results, so that a change
 can be taken back, and a process that ended in the middle leaves its trace. A line holds ids, flags and names
-of mailboxes, never a subject, an address or a text. Several processes write to the same file: each line is
-one write at its end, and begins with its line break, so that one that was cut off harms no other.
-
-All functions but `locked` block. What can't be read or written is an InternalError, reason `journal_failed`.
+of mailboxes, never a subject, an address or a text. `JournalStore` keeps the lines; all functions but
+`locked` block as it does.
 """
 
-import errno
-import os
 import secrets
-import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
-from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import anyio
-from platformdirs import user_state_path
+from anyio import to_thread
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from mailmcp.imap.writes.values import Fate, Prepared, Result
-from mailmcp.reasons import Reason
-from mcp_envelope import BaseReason, DeadlineError, InternalError
-
-ROTATE_OCTETS: Final = 5_000_000
-"""A larger file is kept as the older one, and a new one begun: some 30,000 messages that were changed."""
+from mcp_envelope import BaseReason, DeadlineError
 
 COUNTED: Final = timedelta(hours=1)
 """The ceiling is on the messages that are changed within this time."""
 
-_NAME: Final = "journal.jsonl"
-_OLDER_NAME: Final = "journal.older.jsonl"
 _LOCK_POLL_S: Final = 0.05
+_LOCKED_LONGER_S: Final = 30.0
+"""How much longer than its deadline a call may take to end the order that is under way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,12 +135,30 @@ def _reader() -> TypeAdapter[_Begun | _Ordered | _Ended]:
     return TypeAdapter(_Begun | _Ordered | _Ended)  # not at start: most sessions change nothing
 
 
+class JournalStore(Protocol):
+    """Where lines are kept: the files of one user, or a store that replicas share.
+
+    All methods block. What can't be read or written is an InternalError, reason `journal_failed`.
+    """
+
+    def append(self, line: bytes) -> None:
+        """Write a line at the end; when it returns, the line is safe."""
+
+    def read(self) -> Iterable[bytes]:
+        """Return the lines, the oldest first; the oldest may be gone, but none of the last hour."""
+
+    def lock(self, account_id: str, *, for_s: float) -> Callable[[], None] | None:
+        """Lock an account and return what unlocks it, or return None if somebody else has locked it.
+
+        The lock of a process that has ended goes at once, or after `for_s` seconds.
+        """
+
+
 @dataclass(slots=True, kw_only=True)
 class Journal:
-    """The journal in one folder, which is made with the first line."""
+    """The journal of one user."""
 
-    folder: Path = field(default_factory=lambda: user_state_path("mailmcp", appauthor=False))
-    rotate_octets: int = ROTATE_OCTETS
+    store: JournalStore
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def begin(self, entry: Entry) -> None:
@@ -173,7 +181,7 @@ class Journal:
         entries: dict[str, Entry] = {}
         orders: dict[str, dict[int, Carried]] = {}
         unreadable = 0
-        for text in self._read_lines():
+        for text in self.store.read():
             try:
                 line = _reader().validate_json(text)
             except ValidationError:
@@ -202,70 +210,18 @@ class Journal:
         Raises:
             DeadlineError: Another one was still at it at the deadline, on the event loop's clock.
         """
-        from filelock import FileLock, Timeout  # noqa: PLC0415 - only those who change mail pay for it
-
-        lock = FileLock(self.folder / f"account-{account_id}.lock", blocking=False, mode=0o600)
-        while not lock.is_locked:
-            try:
-                self._make_folder()
-                lock.acquire()
-            except Timeout:
-                if anyio.current_time() >= deadline:
-                    message = f"Another call is changing mail in account {account_id}. Nothing was changed."
-                    raise DeadlineError(message, reason=BaseReason.DEADLINE) from None
-                await anyio.sleep(_LOCK_POLL_S)
-            except OSError as error:
-                raise self._error("written", error) from error
+        for_s = max(0.0, deadline - anyio.current_time()) + _LOCKED_LONGER_S
+        lock = partial(self.store.lock, account_id, for_s=for_s)
+        while not (unlock := await to_thread.run_sync(lock)):
+            if anyio.current_time() >= deadline:
+                message = f"Another call is changing mail in account {account_id}. Nothing was changed."
+                raise DeadlineError(message, reason=BaseReason.DEADLINE) from None
+            await anyio.sleep(_LOCK_POLL_S)
         try:
             yield
         finally:
-            lock.release()
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(unlock)
 
     def _append(self, line: _Line) -> None:
-        """Write a line and wait until it is on the disk."""
-        octets = b"\n" + line.model_dump_json(exclude_defaults=True).encode()
-        try:
-            self._make_folder()
-            self._rotate()
-            with open(self.folder / _NAME, "ab", buffering=0, opener=partial(os.open, mode=0o600)) as file:
-                written = file.write(octets)
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise self._error("written", error) from error
-        if written != len(octets):
-            raise self._error("written", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
-
-    def _rotate(self) -> None:
-        """Begin a new file if this one is large; another process may be about to do the same."""
-        from filelock import FileLock  # noqa: PLC0415 - as in `locked`
-
-        if self._is_full():
-            with FileLock(self.folder / "journal.lock", mode=0o600):
-                if self._is_full():
-                    (self.folder / _NAME).replace(self.folder / _OLDER_NAME)
-
-    def _is_full(self) -> bool:
-        """Return whether the file is large, and the older one has nothing of the last hour."""
-        current, older = self.folder / _NAME, self.folder / _OLDER_NAME
-        if not current.exists() or current.stat().st_size < self.rotate_octets:
-            return False
-        return not older.exists() or time.time() - older.stat().st_mtime > COUNTED.total_seconds()
-
-    def _read_lines(self) -> Iterator[bytes]:
-        for name in (_OLDER_NAME, _NAME):
-            try:
-                with suppress(FileNotFoundError):
-                    yield from filter(None, (self.folder / name).read_bytes().split(b"\n"))
-            except OSError as error:
-                raise self._error("read", error) from error
-
-    def _make_folder(self) -> None:
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-    def _error(self, what: str, error: OSError) -> InternalError:
-        return InternalError(
-            f"The journal of changes in the folder {self.folder} can't be {what}: "
-            f"{error.strerror or 'the system refused'}. Without it nothing is changed. The user must make "
-            "the folder writable, or name another one as journal_folder in [server].",
-            reason=Reason.JOURNAL_FAILED,
-        )
+        self.store.append(line.model_dump_json(exclude_defaults=True).encode())

@@ -21,6 +21,7 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import has_moved, list_mailboxes_of, search_again, search_for
 from mailmcp.tools.journal import Journal
+from mailmcp.tools.journal_files import JournalFiles
 from mailmcp.tools.message_id import MessageIdCache, is_header_id
 from mailmcp.tools.names import LIST_ACCOUNTS
 from mailmcp.tools.preferences import Preferences
@@ -58,7 +59,7 @@ class Shared:
     uid_cache: UidCache = field(default_factory=UidCache)
     extractor: Extractor = field(default_factory=Extractor)
     message_id_cache: MessageIdCache = field(default_factory=MessageIdCache)
-    journal: Journal = field(default_factory=Journal)
+    journal: Journal = field(default_factory=lambda: Journal(store=JournalFiles()))
     confirmations: Confirmations = field(default_factory=Confirmations)
     read_ids: deque[str] = field(default_factory=lambda: deque(maxlen=READ_IDS_MAX))
     """Ids of the messages whose text was given out, the latest last."""

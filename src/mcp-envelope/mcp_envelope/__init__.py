@@ -25,7 +25,7 @@ from mcp_envelope.errors import (
 )
 from mcp_envelope.markdown import code, quote
 from mcp_envelope.outcome import Embedded, Issue, Meta, Outcome, Page, Status, Untrusted
-from mcp_envelope.tokens import Confirmations, Cursors, Spent
+from mcp_envelope.tokens import Confirmations, ConfirmationStore, Cursors
 from mcp_envelope.tool import Report, Tool
 
 __version__ = "0.1.0"
@@ -36,6 +36,7 @@ __all__ = [
     "BaseReason",
     "Code",
     "ConfirmationRequired",
+    "ConfirmationStore",
     "Confirmations",
     "ConflictError",
     "Cursors",
@@ -55,7 +56,6 @@ __all__ = [
     "RateLimit",
     "Report",
     "Resource",
-    "Spent",
     "Status",
     "Tool",
     "ToolError",

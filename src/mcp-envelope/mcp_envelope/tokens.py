@@ -9,11 +9,13 @@ import hmac
 import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, Protocol
 from urllib.parse import parse_qsl, urlencode
+
+from typing_extensions import override
 
 from mcp_envelope.arguments import Arguments, ArgumentsT, read_arguments
 from mcp_envelope.errors import BaseReason, ConfirmationRequired, ConflictError, InvalidInputError, NextAction
@@ -96,21 +98,29 @@ def _asked(arguments: Arguments) -> dict[str, object]:
     )
 
 
-class Spent(Protocol):
-    """Remembers which confirmations were used: in the process, or where all replicas see it."""
+class ConfirmationStore(Protocol):
+    """What confirmations need to be kept somewhere: in the process, or where all replicas see it."""
+
+    def keys(self) -> Sequence[bytes]:
+        """Return the keys that count, none of them empty; the first one signs."""
 
     def spend(self, token: str, until: float, /) -> bool:
         """Remember a token until a Unix time, and return whether it was new, in one step."""
 
 
-class SpentHere:
-    """Remembers them in this process."""
+class InProcess(ConfirmationStore):
+    """Keeps it in this process, whose end makes all confirmations void."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        """Start with none; `clock` returns the Unix time."""
-        self._clock, self._lock = clock, Lock()
+        """Start with a new key, and no token used; `clock` returns the Unix time."""
+        self._clock, self._lock, self._key = clock, Lock(), secrets.token_bytes(32)
         self._until: dict[str, float] = {}
 
+    @override
+    def keys(self) -> Sequence[bytes]:
+        return (self._key,)
+
+    @override
     def spend(self, token: str, until: float, /) -> bool:
         """Remember a token, forget those whose time is over, and return whether it was new."""
         with self._lock:
@@ -126,19 +136,11 @@ class SpentHere:
 class Confirmations:
     """Asks for confirmations, and accepts each once. A tool that uses it takes an argument `confirm`."""
 
-    key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
-    """Signs. The same on all replicas; by default new in each process."""
-
-    spent: Spent = field(default_factory=SpentHere, repr=False)
-    """Shared by all replicas; by default of this process."""
+    store: ConfirmationStore = field(default_factory=InProcess, repr=False)
+    """The same for all replicas; by default this process alone."""
 
     clock: Callable[[], float] = field(default=time.time, repr=False)
     """Returns the Unix time."""
-
-    def __post_init__(self) -> None:
-        """Refuse an empty key (ValueError): anybody could make confirmations."""
-        if not self.key:
-            raise ValueError("confirmations need a key")
 
     def require(self, tool: str, arguments: Arguments, plan: str, *, bound: object = "") -> None:
         """Return if the caller has confirmed this plan, for these arguments, within ten minutes.
@@ -157,15 +159,18 @@ class Confirmations:
             InvalidInputError: `confirm` isn't a token.
             ConflictError: What they have confirmed is something else, too old, or was done already.
         """
-        given = _asked(arguments)
-        what = _seal(json.dumps([tool, given, plan, bound], sort_keys=True), self.key)[:_DIGEST_DIGITS]
+        given, keys = _asked(arguments), self.store.keys()
+        asked = json.dumps([tool, given, plan, bound], sort_keys=True)
         confirmed = str(getattr(arguments, "confirm", ""))
         if not confirmed:
-            text = f"{round(self.clock() * 1_000_000):x}-{what}"
-            raise ConfirmationRequired(plan, f"{text}-{_seal(_KIND + text, self.key)}")
+            text = f"{round(self.clock() * 1_000_000):x}-{_seal(asked, keys[0])[:_DIGEST_DIGITS]}"
+            raise ConfirmationRequired(plan, f"{text}-{_seal(_KIND + text, keys[0])}")
         again = NextAction(instruction="Ask again.", tool=tool, arguments=given)
         text, _, seal = confirmed.rpartition("-")
-        if not hmac.compare_digest(seal.encode(), _seal(_KIND + text, self.key).encode()):
+        sealed = (
+            each for each in keys if hmac.compare_digest(seal.encode(), _seal(_KIND + text, each).encode())
+        )
+        if (key := next(sealed, None)) is None:
             message = "is not a confirmation. Send the same call without it, and the reply says what to send."
             raise InvalidInputError.of("confirm", BaseReason.INVALID_VALUE, message, next_action=again)
         made, _, agreed = text.partition("-")
@@ -173,11 +178,11 @@ class Confirmations:
         if self.clock() >= expires:
             reason = BaseReason.CONFIRMATION_EXPIRED
             message = "Nothing was done: the confirmation is more than ten minutes old."
-        elif agreed != what:
+        elif agreed != _seal(asked, key)[:_DIGEST_DIGITS]:
             reason = BaseReason.PLAN_CHANGED
             now = " ".join(plan.splitlines())
             message = f"Nothing was done: this isn't what was confirmed. It would now be: {now}"
-        elif not self.spent.spend(confirmed, expires + _MARGIN_S):
+        elif not self.store.spend(confirmed, expires + _MARGIN_S):
             reason = BaseReason.CONFIRMATION_USED
             message = "The confirmation was used already. Look what was done before you ask again."
         else:

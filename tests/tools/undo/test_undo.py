@@ -267,7 +267,7 @@ def test_what_is_not_known_is_left_alone(mail: Store, desk: Desk) -> None:
 def test_an_entry_whose_process_died_is_looked_up_first(mail: Store, desk: Desk) -> None:
     [uid] = mail.fill("INBOX", letters(1))
     ran = carry_out(desk, order(Action.MOVE, [uid], target="Work"))
-    journal = desk.journal.folder / "journal.jsonl"
+    journal = desk.journal_folder / "journal.jsonl"
     *lines, _ = journal.read_text().splitlines(keepends=True)
     journal.write_text("".join(lines))
     assert desk.call("imap_undo").data["entries"][0]["unknown"] == 1
@@ -280,7 +280,7 @@ def test_the_list_says_what_was_done_and_which_lines_are_damaged(mail: Store, de
     desk.journal.clock = lambda: datetime(2026, 11, 5, 12, tzinfo=UTC)
     uids = mail.fill("INBOX", letters(2))
     ran = carry_out(desk, order(Action.MOVE, [*uids, 999], target="Work"), action="archive")
-    journal = desk.journal.folder / "journal.jsonl"
+    journal = desk.journal_folder / "journal.jsonl"
     journal.write_text(f"{{\n{journal.read_text()}")
     reply = desk.call("imap_undo")
     assert reply.outcome.warnings == ("1 line of the journal can't be read.",)

@@ -7,6 +7,7 @@ from pathlib import Path
 from mailmcp.imap.account import Writes
 from mailmcp.imap.writes.values import Action, Fate, Order, Prepared, Result
 from mailmcp.tools.journal import Carried, Entry, Journal
+from mailmcp.tools.journal_files import JournalFiles
 from mailmcp.tools.writes.run import run_orders
 from servers.logins import plain_account
 from tools.desk import Desk
@@ -17,13 +18,13 @@ def move(folder: str, port: str, user: str, password: str) -> None:
     account = plain_account("127.0.0.1", int(port), user, password, writes=Writes.ALL)
     order = Order(action=Action.MOVE, account_id="work", mailbox="INBOX", uids=(1,), target="Work")
     with Desk([account]) as desk:
-        desk.journal = Journal(folder=Path(folder))
+        desk.journal = Journal(store=JournalFiles(folder=Path(folder)))
         desk.run(partial(run_orders, orders=[order], tool="imap_change_messages", action="move"))
 
 
 def write(folder: str, count: str) -> None:
     """Write entries with an order and a result each."""
-    journal = Journal(folder=Path(folder), rotate_octets=20_000)
+    journal = Journal(store=JournalFiles(folder=Path(folder), rotate_octets=20_000))
     uids = tuple(range(1, 40))
     order = Order(action=Action.MOVE, account_id="work", mailbox="INBOX", uids=uids, target="Work")
     prepared = Prepared(order=order, uidvalidity=1, target_uidvalidity=2)

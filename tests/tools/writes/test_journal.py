@@ -17,6 +17,7 @@ import pytest
 from mailmcp.imap.writes.values import Action, Fate, Known, Order, Prepared, Result
 from mailmcp.reasons import Reason
 from mailmcp.tools.journal import COUNTED, Carried, Entry, Journal
+from mailmcp.tools.journal_files import JournalFiles
 from mcp_envelope import DeadlineError, InternalError
 
 TESTS = Path(__file__).parents[2]
@@ -49,7 +50,7 @@ def done(*uids: int, number: int = 0) -> Carried:
 
 
 def test_what_is_written_is_read_and_the_message_of_a_draft_stays_out(tmp_path: Path) -> None:
-    journal = Journal(folder=tmp_path)
+    journal = Journal(store=JournalFiles(folder=tmp_path))
     entry_id = begin(journal, undoes="w1", read=("imap:work:INBOX:1:2",))
     known = Known(flags=("\\Seen", "$x"), labels=("ö",), header_message_id="a@b", email_id="M1")
     move = replace(prepared(3, 5), before={3: known, 5: Known()}, target_uidnext=9)
@@ -62,7 +63,7 @@ def test_what_is_written_is_read_and_the_message_of_a_draft_stays_out(tmp_path: 
         Result(uid=5, fate=Fate.FAILED, error=error),
     )
     journal.add_results(entry_id, Carried(prepared=move, results=results, looked_up=True))
-    [entry] = Journal(folder=tmp_path).read().entries
+    [entry] = Journal(store=JournalFiles(folder=tmp_path)).read().entries
     assert (entry.entry_id, entry.undoes, entry.read) == (entry_id, "w1", ("imap:work:INBOX:1:2",))
     assert entry.carried == (
         Carried(prepared=move, results=(results[0], replace(results[1], error=None)), looked_up=True),
@@ -75,7 +76,7 @@ def test_what_is_written_is_read_and_the_message_of_a_draft_stays_out(tmp_path: 
 def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        begin(Journal(folder=tmp_path / "new" / "journal"))
+        begin(Journal(store=JournalFiles(folder=tmp_path / "new" / "journal")))
     finally:
         os.umask(before)
     assert (tmp_path / "new" / "journal").stat().st_mode & 0o777 == 0o700
@@ -86,7 +87,7 @@ def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
     "damage", [b'{"entry":{"entry_id":"w1"', b"\xff\xfe\n", b'{"entry_id":"w1"}\n', b"[]\n"]
 )
 def test_a_line_that_is_torn_or_foreign_is_counted_and_harms_no_other(tmp_path: Path, damage: bytes) -> None:
-    journal = Journal(folder=tmp_path)
+    journal = Journal(store=JournalFiles(folder=tmp_path))
     first = begin(journal)
     with (tmp_path / "journal.jsonl").open("ab") as file:
         file.write(b"\n" + damage)
@@ -100,14 +101,14 @@ def test_lines_of_several_processes_are_all_whole_while_files_change(tmp_path: P
     """Some entries go with older files, once those are an hour old; here none is."""
     programs = [start("write", tmp_path, 60) for _ in range(3)]
     assert [each.wait() for each in programs] == [0, 0, 0]
-    history = Journal(folder=tmp_path).read()
+    history = Journal(store=JournalFiles(folder=tmp_path)).read()
     assert (len(history.entries), history.unreadable) == (180, 0)
     assert all(len(each.carried[0].results) == 39 for each in history.entries)
     assert (tmp_path / "journal.older.jsonl").exists()
 
 
 def test_an_old_file_goes_once_nothing_in_it_is_of_the_last_hour(tmp_path: Path) -> None:
-    journal = Journal(folder=tmp_path, rotate_octets=1)
+    journal = Journal(store=JournalFiles(folder=tmp_path, rotate_octets=1))
     ids = [begin(journal) for _ in range(3)]
     assert [each.entry_id for each in journal.read().entries] == ids[::-1]
     old = datetime.now(UTC).timestamp() - COUNTED.total_seconds() - 1
@@ -117,7 +118,7 @@ def test_an_old_file_goes_once_nothing_in_it_is_of_the_last_hour(tmp_path: Path)
 
 
 def test_results_without_their_order_are_left_out(tmp_path: Path) -> None:
-    journal = Journal(folder=tmp_path)
+    journal = Journal(store=JournalFiles(folder=tmp_path))
     entry_id = begin(journal)
     journal.add_results(entry_id, done(1))
     journal.add_order("w0", 0, prepared(1))
@@ -127,7 +128,9 @@ def test_results_without_their_order_are_left_out(tmp_path: Path) -> None:
 
 def test_the_ceiling_counts_what_was_or_may_have_been_changed_within_the_hour(tmp_path: Path) -> None:
     def at(minutes_ago: int, *, account_id: str = "work", undoes: str = "") -> Callable[[Carried], None]:
-        journal = Journal(folder=tmp_path, clock=lambda: NOW - timedelta(minutes=minutes_ago))
+        journal = Journal(
+            store=JournalFiles(folder=tmp_path), clock=lambda: NOW - timedelta(minutes=minutes_ago)
+        )
         entry_id = begin(journal, account_id, undoes=undoes)
 
         def write(carried: Carried) -> None:
@@ -144,7 +147,7 @@ def test_the_ceiling_counts_what_was_or_may_have_been_changed_within_the_hour(tm
     at(4)(Carried(prepared=prepared(1, 2, 3)))  # nobody knows
     failed = Result(uid=1, fate=Fate.FAILED)
     at(3)(Carried(prepared=prepared(1, 2), results=(failed, Result(uid=2, fate=Fate.UNKNOWN))))
-    lately = Journal(folder=tmp_path).read().lately("work", NOW)
+    lately = Journal(store=JournalFiles(folder=tmp_path)).read().lately("work", NOW)
     assert [each.changed for each in lately] == [1, 3, 2]
 
 
@@ -153,14 +156,14 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, make: Callable
     folder = tmp_path / "taken"
     make(folder)
     with pytest.raises(InternalError, match=f"folder {folder} can't be written") as caught:
-        begin(Journal(folder=folder))
+        begin(Journal(store=JournalFiles(folder=folder)))
     assert caught.value.reason is Reason.JOURNAL_FAILED
 
 
 @pytest.mark.parametrize("room", [0, 20])
 def test_a_full_disk_is_an_error_and_harms_no_other_line(tmp_path: Path, room: int) -> None:
     """Where there is room for a part of a line, it is no line."""
-    journal = Journal(folder=tmp_path)
+    journal = Journal(store=JournalFiles(folder=tmp_path))
     first = begin(journal)
     size = (tmp_path / "journal.jsonl").stat().st_size
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -177,7 +180,7 @@ def test_a_full_disk_is_an_error_and_harms_no_other_line(tmp_path: Path, room: i
 
 
 def test_one_call_at_a_time_changes_an_account(tmp_path: Path) -> None:
-    journal = Journal(folder=tmp_path)
+    journal = Journal(store=JournalFiles(folder=tmp_path))
 
     async def run() -> None:
         now = anyio.current_time()

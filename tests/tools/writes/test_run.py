@@ -101,7 +101,7 @@ def test_the_hourly_ceiling_outlives_the_process(moving: Peer, open_desk: DeskFa
     desk.journal.clock = lambda: now
     carry_out(desk, move(2))
     again = open_desk(account)
-    again.journal = Journal(folder=desk.journal.folder, clock=lambda: now)
+    again.journal = Journal(store=desk.journal.store, clock=lambda: now)
     with pytest.raises(InternalError, match="and 1 are left") as caught:
         carry_out(again, move(3, 4))
     limit = caught.value.rate_limit
@@ -116,8 +116,8 @@ def test_the_hourly_ceiling_outlives_the_process(moving: Peer, open_desk: DeskFa
 
 
 def test_without_a_journal_nothing_is_changed(moving: Peer, desk: Desk) -> None:
-    (desk.journal.folder / "account-work.lock").mkdir()
-    with pytest.raises(InternalError, match=f"folder {desk.journal.folder} can't be written"):
+    (desk.journal_folder / "account-work.lock").mkdir()
+    with pytest.raises(InternalError, match=f"folder {desk.journal_folder} can't be written"):
         carry_out(desk, move(1))
     assert moving.connections == 0
 
@@ -125,8 +125,8 @@ def test_without_a_journal_nothing_is_changed(moving: Peer, desk: Desk) -> None:
 def test_a_journal_that_fails_on_the_way_stops_the_rest(moving: Peer, desk: Desk) -> None:
     async def work(call: Call) -> Ran:
         def report(*_: object) -> None:
-            (call.journal.folder / "journal.jsonl").rename(call.journal.folder / "old")
-            (call.journal.folder / "journal.jsonl").mkdir()
+            (desk.journal_folder / "journal.jsonl").rename(desk.journal_folder / "old")
+            (desk.journal_folder / "journal.jsonl").mkdir()
 
         call.report = report
         return await run_orders(call, [move(1), move(2), move(3)], tool="t", action="move")
@@ -190,7 +190,7 @@ def test_what_a_process_left_behind_is_looked_up_before_the_next_change(
 ) -> None:
     """It is killed while the server carries out its command, or before the server begins to."""
     moving.rules.append(Rule(command="UID MOVE", action=answer, nth=1))
-    program = start("move", desk.journal.folder, moving.port, moving.user, moving.password)
+    program = start("move", desk.journal_folder, moving.port, moving.user, moving.password)
     moving.wait_for("UID MOVE")
     desk.timeout_s = 0.1
     with pytest.raises(DeadlineError, match="Another call is changing mail"):

@@ -2,6 +2,8 @@
 
 from functools import partial
 
+from anyio import to_thread
+
 from mailmcp.imap.account import Writes
 from mailmcp.imap.writes.create import create_mailbox
 from mailmcp.tools.change.arguments import (
@@ -41,7 +43,9 @@ async def change_messages(arguments: ChangeMessagesArguments, call: Call) -> Out
         check_ceilings(account, history, change.orders, call.journal.clock())
     if must_confirm:
         bound = [change.target, *sorted(each.message_id for each in selection.messages)]
-        call.confirmations.require(CHANGE_MESSAGES, arguments, await write_plan(change, call), bound=bound)
+        plan = await write_plan(change, call)
+        require = partial(call.confirmations.require, CHANGE_MESSAGES, arguments, plan, bound=bound)
+        await to_thread.run_sync(require)
     if change.creates:
         await call.write(partial(create_mailbox, name=change.target))
     ran = await run_orders(call, change.orders, tool=CHANGE_MESSAGES, action=change.action.value)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection
 from datetime import UTC, tzinfo
+from functools import partial
 from typing import Annotated, Final
 
 from anyio import to_thread
@@ -78,7 +79,8 @@ async def undo(arguments: UndoArguments, call: Call) -> Outcome[UndoData]:
     if count_messages(plan.orders) > UNCONFIRMED_MAX:
         described = _describe(entry, plan, call.preferences.zone)
         bound = [[each.mailbox, each.uidvalidity, *each.uids] for each in plan.orders]
-        call.confirmations.require(UNDO, arguments, described, bound=bound)
+        require = partial(call.confirmations.require, UNDO, arguments, described, bound=bound)
+        await to_thread.run_sync(require)
     ran = await run_orders(call, plan.orders, tool=UNDO, action="undo", undoes=entry.entry_id)
     return _reply(entry, plan, ran, is_undoable=account.writes.includes(Writes.ORGANIZE))
 
