@@ -123,10 +123,8 @@ def test_a_collector_learns_of_calls_and_their_cost_and_nothing_of_mail(
         secrets = use()
         assert process.stop() == ""
     metrics = collector.metrics()
-    calls = {
-        (each["gen_ai.tool.name"], each["user.name"]): each
-        for each, _ in metrics["mcp.server.operation.duration"]
-    }
+    durations = metrics["mcp.server.operation.duration"]
+    calls = {(each["gen_ai.tool.name"], each["user.name"]): each for each, _ in durations}
     assert calls.keys() == {
         ("imap_search_messages", ANN),
         ("imap_get_message", ANN),
