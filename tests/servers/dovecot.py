@@ -111,6 +111,12 @@ class Dovecot:
     def __exit__(self, *_: object) -> None:
         self._cleanup.close()
 
+    @property
+    def pid(self) -> int:
+        """Of the process whose children serve."""
+        assert self._process is not None
+        return self._process.pid
+
     def user(self, name: str) -> Login:
         """Return the login of a user, who is created by logging in."""
         return Login(name, PASSWORD)
