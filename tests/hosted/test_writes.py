@@ -18,6 +18,7 @@ from hosted.conftest import SECRETS
 from hosted.in_process import InProcess, serving
 from hosted.organisation import Organisation
 from hosted.test_users import data_of, reason_of
+from mailmcp.hosted import cluster
 from mailmcp.hosted.cluster import KEY_S, ClusterState
 from mailmcp.hosted.credentials import by_store
 from mailmcp.hosted.principal import Principal
@@ -232,3 +233,11 @@ def test_a_key_signs_for_an_hour_and_counts_for_another_one(valkey: Valkey) -> N
         kept = [client.ttl(each) for each in client.keys("mailmcp:*")]
     assert kept
     assert all(0 < each <= 90 * 86_400 for each in kept), "nothing stays for ever"
+
+
+def test_the_oldest_lines_of_a_journal_go(valkey: Valkey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "LINES_MAX", 3)
+    journal = ClusterState(valkey.url).journal_of(Principal(issuer="i", subject="s", user="many"))
+    for each in (b"1", b"2", b"3", b"4"):
+        journal.append(each)
+    assert journal.read() == [b"2", b"3", b"4"]
