@@ -51,12 +51,13 @@ class Organisation(AuthorizationServer):
 
     def rotate(self, algorithm: str = "RS256") -> None:
         """Sign with another key from now on; the earlier ones stay published."""
-        self.kid = secrets.token_hex(4)
-        self.algorithms[self.kid] = algorithm
+        kid = secrets.token_hex(4)
+        self.algorithms[kid] = algorithm
         if algorithm == "ES256":
-            self.keys[self.kid] = ec.generate_private_key(ec.SECP256R1())
+            self.keys[kid] = ec.generate_private_key(ec.SECP256R1())
         else:
-            self.keys[self.kid] = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+            self.keys[kid] = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.kid = kid  # at last: others are signing
 
     def claims(self, user: str, **changed: object) -> dict[str, Any]:
         """Make the claims of a user's token; a claim that is changed to None is left out."""
@@ -141,7 +142,7 @@ def write_settings(
     *,
     account: str = "",
     url: str = "http://127.0.0.1:8000/mcp",
-    **oauth: str,
+    **oauth: str | int,
 ) -> Path:
     """Write the settings of a server for everybody whose tokens the organisation signs.
 
@@ -173,7 +174,7 @@ def write_settings(
 
 
 def serve(
-    organisation: Organisation, server: Dovecot | Peer, folder: Path, *, account: str = "", **oauth: str
+    organisation: Organisation, server: Dovecot | Peer, folder: Path, *, account: str = "", **oauth: str | int
 ) -> HttpProcess:
     """Make the process that serves by such settings; secrets are in the folder `data` in `folder`."""
     with socket.create_server(("127.0.0.1", 0)) as free:

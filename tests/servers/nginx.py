@@ -52,7 +52,8 @@ class Nginx:
             program = find_nginx()
             assert program is not None
             command = [program, "-c", str(folder / "nginx.conf"), "-p", str(folder), "-e", "stderr"]
-            self.process = subprocess.Popen([*command, "-g", "daemon off; user root;"])
+            log = stack.enter_context((folder / "log").open("wb"))  # a replica that is away fills it
+            self.process = subprocess.Popen([*command, "-g", "daemon off; user root;"], stderr=log)
             stack.callback(lambda: end_process(self.process))
             self._wait()
             self._cleanup = stack.pop_all()

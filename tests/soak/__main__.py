@@ -1,5 +1,6 @@
 """The command line of `scripts/soak`: one command for each part."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -11,6 +12,7 @@ import click
 from servers.dovecot import MDBOX, Dovecot
 from servers.embedded import Pymap
 from soak.changes import PLAINER, walk
+from soak.hosted import run as run_hosted
 from soak.writes import opened_soak
 from tools.stores import Store, dovecot_store, pymap_store
 
@@ -63,6 +65,20 @@ def writes(*, seed: int, operations: int, server: str | None) -> None:
         )
         for what, count in sorted(figures.outcomes.items()):
             click.echo(f"  {what}: {count}")
+
+
+@main.command()
+@click.option("--seed", default=1, show_default=True, help="The same seed begins with the same things.")
+@click.option("--users", default=200, show_default=True)
+@click.option("--seconds", default=120.0, show_default=True, help="How long they work.")
+def hosted(*, seed: int, users: int, seconds: float) -> None:
+    """Let an organisation work on two replicas behind nginx, while replicas and Valkey crash."""
+    figures = run_hosted(users=users, seconds=seconds, seed=seed)
+    click.echo(f"{users} users, seed {seed}: the truth for each; {', '.join(figures.events)}")
+    for name in ("calls", "done", "refused", "lost"):
+        found: Counter[str] = getattr(figures, name)
+        what = ", ".join(f"{each} {count:,}" for each, count in sorted(found.items()))
+        click.echo(f"  {name} {found.total():,}: {what}")
 
 
 def _say_done(name: str, done: int) -> None:
