@@ -184,7 +184,14 @@ def serve(
     return replica(folder, port=port)
 
 
-def replica(folder: Path, *, port: int = 0) -> HttpProcess:
-    """Make one more process that serves by the settings in a folder."""
+def replica(folder: Path, *, port: int = 0, variables: Mapping[str, str] | None = None) -> HttpProcess:
+    """Make one more process that serves by the settings in a folder, with further variables."""
     home = {"XDG_DATA_HOME": str(folder / "data"), "XDG_STATE_HOME": str(folder / "state")}
-    return HttpProcess(None, "--config", str(folder / "config.toml"), "--port", str(port), variables=home)
+    return HttpProcess(
+        None,
+        "--config",
+        str(folder / "config.toml"),
+        "--port",
+        str(port),
+        variables=home | dict(variables or {}),
+    )

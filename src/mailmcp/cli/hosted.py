@@ -1,14 +1,18 @@
 """What `mailmcp serve` needs for many users, made of the settings."""
 
 import importlib
+import logging
+import os
 from dataclasses import replace
 from functools import cache, partial
+from typing import Final
 from urllib.parse import urlsplit
 
 import click
 
 from mailmcp.auth.client import OAuthClient, discover
 from mailmcp.cli.options import fail
+from mailmcp.hosted import telemetry
 from mailmcp.hosted.credentials import MakeCredentials, by_exchange, by_master_user, by_store
 from mailmcp.hosted.issuer import Issuer
 from mailmcp.hosted.principal import Principal
@@ -23,6 +27,9 @@ from mailmcp.settings.load import Settings
 from mailmcp.settings.passwords import PasswordReader, secret_key, stored_password
 from mailmcp.tools.journal_files import JournalFiles
 
+_INSTALL: Final = 'pip install "mailmcp[cluster]"'
+_log = logging.getLogger(__name__)
+
 CONNECTIONS_PER_USER = 2
 """Open HTTP connections for each user who can be served: most come through a proxy that keeps a few."""
 
@@ -32,6 +39,11 @@ def make_hosted(
 ) -> tuple[HttpOptions, HostedUsers]:
     """Return how to serve over HTTP, and whom."""
     secret = oauth.client_secret.get_secret_value() if oauth.client_secret else ""
+    try:
+        if telemetry.export():
+            _log.info("traces and metrics go to %s", os.environ[telemetry.EXPORT_VARIABLE])
+    except ImportError:
+        fail(f"{telemetry.EXPORT_VARIABLE} is set: run {_INSTALL} or unset it")
     issuer = Issuer(
         oauth.issuer, client=(oauth.client_id, secret), introspects=oauth.check == "introspection"
     )
@@ -78,7 +90,7 @@ def _make_state(settings: Settings, oauth: OAuthTable) -> State:
         cluster = importlib.import_module("mailmcp.hosted.cluster")
         state: State = cluster.ClusterState(oauth.valkey_url.get_secret_value())
     except (ImportError, ValueError) as error:
-        why = 'run pip install "mailmcp[cluster]"' if isinstance(error, ImportError) else error
+        why = f"run {_INSTALL}" if isinstance(error, ImportError) else error
         fail(f"valkey_url in [http.oauth] can't be used: {why}")
     return state
 

@@ -4,17 +4,19 @@ Users share nothing but the number of documents that are read at once. So one us
 login or full pool is nobody else's.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any, Final
 
 import anyio
+from anyio import to_thread
 from anyio.abc import TaskGroup
 from mcp.server.context import ServerRequestContext
 
 from mailmcp.documents.extractor import EXTRACT_PROCESSES, Extractor
+from mailmcp.hosted import telemetry
 from mailmcp.hosted.credentials import MakeCredentials
 from mailmcp.hosted.issuer import Issuer
 from mailmcp.hosted.principal import Principal
@@ -93,10 +95,13 @@ class HostedUsers:
     async def opened(self) -> AsyncIterator[None]:
         """Serve until the block ends; then close all connections."""
         async with self.issuer.opened(), anyio.create_task_group() as self._tasks:
+            telemetry.observe_sessions(self._count_sessions)
             try:
                 yield
             finally:
                 self._tasks.cancel_scope.cancel()
+                with anyio.CancelScope(shield=True):
+                    await to_thread.run_sync(telemetry.flush)
 
     def accounts_of(self, request: ServerRequestContext[Any]) -> Sequence[Account]:
         """Return the one account of the user who sent a request."""
@@ -121,6 +126,13 @@ class HostedUsers:
         finally:
             user.calls -= 1
             user.last_used_at = self.clock()
+
+    def note_call(self, fields: Mapping[str, object]) -> None:
+        """Measure a call that has ended."""
+        telemetry.note_call(fields)
+
+    def _count_sessions(self) -> dict[str, int]:
+        return {who.user: user.shared.pool.session_count for who, user in list(self._users.items())}
 
     def _add(self, token: Admitted) -> _User:
         """Make room for a user, who is in use from now on."""

@@ -262,6 +262,11 @@ class Pool:
         self._closed = False
         self.accounts = tuple(accounts)
 
+    @property
+    def session_count(self) -> int:
+        """How many sessions are open."""
+        return sum(each.leased + len(each.idle) for each in self._accounts.values())
+
     @asynccontextmanager
     async def opened(self) -> AsyncIterator["Pool"]:
         """Serve until the block ends; then close all sessions, even those in use."""

@@ -1,6 +1,6 @@
 """The MCP server: what it publishes, and where each request goes."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -72,9 +72,9 @@ def build_server(
         options: How it works.
         users: Who is served instead, each with accounts of their own.
     """
-    tools = make_toolset(options, accounts)
-    input_schemas = {tool.name: tool.input_schema for tool in tools.publish()}
     served = users or OneUser(accounts=accounts, preferences=options.preferences, lean_rows=options.lean_rows)
+    tools = make_toolset(options, accounts, observe=served.note_call)
+    input_schemas = {tool.name: tool.input_schema for tool in tools.publish()}
     subscriptions = Subscriptions(tools)
 
     @asynccontextmanager
@@ -110,8 +110,15 @@ def write_instructions(accounts: Sequence[Account]) -> str:
     return _INSTRUCTIONS.format(_READS if reads_only else _WRITES)
 
 
-def make_toolset(options: Options, accounts: Sequence[Account] = ()) -> Toolset:
-    """Build the tools as the options publish them, and those that write if an account allows it."""
+def make_toolset(
+    options: Options,
+    accounts: Sequence[Account] = (),
+    observe: Callable[[Mapping[str, object]], object] | None = None,
+) -> Toolset:
+    """Build the tools as the options publish them, and those that write if an account allows it.
+
+    `observe` is as for `Toolset`.
+    """
     allowed = {Writes.OFF, *(level for each in accounts for level in Writes if each.writes.includes(level))}
     return Toolset(
         REPLY_VERSION,
@@ -120,6 +127,7 @@ def make_toolset(options: Options, accounts: Sequence[Account] = ()) -> Toolset:
         dialect=options.dialect,
         json_text=options.json_text,
         timeout_s=options.call_timeout_s,
+        observe=observe,
     )
 
 

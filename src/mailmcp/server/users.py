@@ -1,6 +1,6 @@
 """Who is served: the owner of the configured accounts, or each user whom a token names."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AbstractContextManager,
@@ -38,6 +38,9 @@ class Users(Protocol):
             ToolError: The user can't begin another call now.
         """
 
+    def note_call(self, fields: Mapping[str, object]) -> None:
+        """Take note of the log line of a call that has ended."""
+
 
 @dataclass(slots=True, kw_only=True)
 class OneUser(Users):
@@ -69,3 +72,7 @@ class OneUser(Users):
     @override
     def shared_with(self, request: ServerRequestContext[Any]) -> Iterator[Shared]:
         yield self._shared
+
+    @override
+    def note_call(self, fields: Mapping[str, object]) -> None:
+        """Nothing is measured for one user: the log says it all."""

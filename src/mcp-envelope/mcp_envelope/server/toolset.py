@@ -112,6 +112,7 @@ class Toolset:
         dialect: Dialect = Dialect.SUMMARY,
         json_text: bool = False,
         timeout_s: float = 60.0,
+        observe: Callable[[Mapping[str, object]], object] | None = None,
     ) -> None:
         """Start with `tools`; the decorator `tool` adds more.
 
@@ -124,6 +125,7 @@ class Toolset:
             dialect: The shape of replies.
             json_text: Use the envelope itself as the text, instead of Markdown.
             timeout_s: Time limit of one call; hosts give up after 60 s by default.
+            observe: Called with the fields of the log line of each request that has ended, for metrics.
 
         Raises:
             ValueError: The version isn't a name and a number.
@@ -137,6 +139,7 @@ class Toolset:
         self._dialect = dialect
         self._json_text = json_text
         self._timeout_s = timeout_s
+        self._observe = observe
         self._log = logging.getLogger(version.partition("/")[0])
         self._threads = CapacityLimiter(THREADS_MAX)
         self.tools: dict[str, Tool] = {}
@@ -292,7 +295,10 @@ class Toolset:
                 level, ending = _ending(error)
                 return reply(error, call)
         finally:
-            self._log.log(level, "%s: %s", name, ending, extra=_log_fields(call, ending))
+            fields = _log_fields(call, ending)
+            self._log.log(level, "%s: %s", name, ending, extra=fields)
+            if self._observe:
+                self._observe(fields)
 
     async def _result_of(
         self, work: Callable[[Any], Awaitable[ValueT]], call: Call, *, changes: bool
