@@ -16,6 +16,7 @@ from scripts.benchmarks.calls import (
     running_site,
 )
 from scripts.benchmarks.functions import count_functions
+from scripts.benchmarks.hosted import measure_hosted
 
 from servers.dovecot import Dovecot
 
@@ -59,11 +60,15 @@ def format_table(rows: Sequence[Row]) -> str:
 @click.option("--quick", is_flag=True, help="2,000 messages and 3 rounds instead of 20,000 and 9.")
 @click.option("--million", is_flag=True, help="Instead, search a mailbox of a million messages.")
 @click.option("--functions", is_flag=True, help="Instead, count our functions and files in a call.")
-def main(*, quick: bool, million: bool, functions: bool) -> None:
+@click.option("--hosted", is_flag=True, help="Instead, serve 200 users from 1, 2 and 4 replicas.")
+def main(*, quick: bool, million: bool, functions: bool, hosted: bool) -> None:
     """Measure mailmcp against a private Dovecot, behind a proxy that counts round trips.
 
     Exits with status 1 if a limit is missed.
     """
+    if hosted:
+        anyio.run(measure_hosted)
+        return
     if million:
         rows = anyio.run(measure_million)
     else:

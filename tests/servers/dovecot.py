@@ -113,6 +113,12 @@ class Dovecot:
             extra=self._extra,
         )
 
+    @property
+    def pid(self) -> int:
+        """Of the process whose children serve."""
+        assert self._process is not None
+        return self._process.pid
+
     def user(self, name: str) -> Login:
         """Return the login of a user, who is created by logging in."""
         return Login(name, PASSWORD)
