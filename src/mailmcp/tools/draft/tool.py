@@ -34,7 +34,7 @@ from mailmcp.tools.names import SAVE_DRAFT
 from mailmcp.tools.published import Strings
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.writes.endings import place_of
-from mailmcp.tools.writes.run import Ran, run_orders
+from mailmcp.tools.writes.run import Ran, locked_history, run_orders
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InternalError, InvalidInputError, Issue, NotFoundError, Outcome, code
 from mcp_envelope.markdown import quote
@@ -118,7 +118,8 @@ async def save_draft(arguments: SaveDraftArguments, call: Call) -> Outcome[SaveD
                 target=found.trash,
             )
         )
-    ran = await run_orders(call, orders, tool=SAVE_DRAFT, action="save_draft")
+    async with locked_history(call, account.account_id) as history:
+        ran = await run_orders(call, history, orders, tool=SAVE_DRAFT, action="save_draft")
     return _reply(call, draft, ran, earlier, tuple(_warnings(arguments, call, found)))
 
 
