@@ -70,13 +70,14 @@ class Ran:
 
 @asynccontextmanager
 async def locked_history(call: Call, account_id: str) -> AsyncIterator[History]:
-    """Keep all others from changing mail in an account, and read the journal.
+    """Choose an account, keep all others from changing mail in it, and read the journal.
 
     What isn't known of the account's changes has been looked up by then.
 
     Raises:
         ToolError: It can't be read or looked up, or another call is changing mail until the deadline.
     """
+    call.choose_account(account_id)
     async with call.journal.locked(account_id, deadline=call.deadline):
         history = await to_thread.run_sync(call.journal.read)
         mine = [each for each in history.entries if each.account_id == account_id]
