@@ -76,9 +76,9 @@ def test_tools_that_change_mail_are_listed_only_where_an_account_allows_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     levels = {Writes.DRAFTS: "draft", Writes.ORGANIZE: "change", Writes.ALL: "erase"}
-    writing = [replace(load_tools()[0], name=name, writes=level) for level, name in levels.items()]
-    reading = [tool for tool in load_tools() if tool.writes is Writes.OFF]
-    monkeypatch.setattr("mailmcp.server.app.load_tools()", (*reading, *writing))
+    reading = load_tools(writes=False)
+    writing = [replace(reading[0], name=name, writes=level) for level, name in levels.items()]
+    monkeypatch.setattr("mailmcp.server.app.load_tools", lambda *, writes: (*reading, *(writing * writes)))
     home, work = plain_account("h", 1, "u", "p"), plain_account("w", 1, "u", "p")
     for level in Writes:
         for accounts in ((home, replace(work, writes=level)), (replace(home, writes=level), work)):
