@@ -101,7 +101,7 @@ async def save_draft(arguments: SaveDraftArguments, call: Call) -> Outcome[SaveD
     append = Order(
         action=Action.APPEND,
         account_id=account.account_id,
-        mailbox=found.drafts or await _create_drafts(call, account),
+        mailbox=found.drafts or await _create_drafts(call, account, found.new_drafts),
         add=("\\Draft", "\\Seen"),
         octets=octets,
         header_message_id=header_message_id,
@@ -152,7 +152,7 @@ def _write(
     )
 
 
-async def _create_drafts(call: Call, account: Account) -> str:
+async def _create_drafts(call: Call, account: Account, name: str) -> str:
     """Create the mailbox for drafts if the level allows that."""
     if not account.writes.includes(Writes.ORGANIZE):
         raise NotFoundError(
@@ -160,7 +160,6 @@ async def _create_drafts(call: Call, account: Account) -> str:
             "program, or name it as drafts_mailbox in the settings.",
             reason=Reason.MAILBOX_MISSING,
         )
-    name = next((name for name, use in account.special_uses.items() if use == "\\Drafts"), "Drafts")
     await call.write(partial(create_mailbox, name=name))
     return name
 
