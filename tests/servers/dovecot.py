@@ -95,14 +95,7 @@ class Dovecot:
             # Held together while choosing, so that they differ.
             with socket.create_server((self.host, 0)) as plain, socket.create_server((self.host, 0)) as tls:
                 self.plain_port, self.tls_port = plain.getsockname()[1], tls.getsockname()[1]
-            text = render(
-                folder=self._folder,
-                owner=self._owner,
-                ports=(self.plain_port, self.tls_port),
-                tokens=bool(self._issuer),
-                extra=self._extra,
-            )
-            (self._folder / "dovecot.conf").write_text(text)
+            (self._folder / "dovecot.conf").write_text(self._configure())
             stack.callback(self.stop)
             self.start()
             self._cleanup = stack.pop_all()
@@ -110,6 +103,15 @@ class Dovecot:
 
     def __exit__(self, *_: object) -> None:
         self._cleanup.close()
+
+    def _configure(self) -> str:
+        return render(
+            folder=self._folder,
+            owner=self._owner,
+            ports=(self.plain_port, self.tls_port),
+            tokens=bool(self._issuer),
+            extra=self._extra,
+        )
 
     @property
     def pid(self) -> int:

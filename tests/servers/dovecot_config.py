@@ -132,7 +132,7 @@ def render(
         # As root, Dovecot insists on its own users, each distinct; otherwise it
         # can be nobody but us, and only root may chroot.
         no_chroot="" if as_root else "chroot =",
-        rootless="" if as_root else _rootless(owner),
+        rootless="" if as_root else rootless(owner),
         extra=extra,
     )
 
@@ -145,7 +145,8 @@ def write_token_rules(issuer: str, folder: Path, *, signing_key: bytes) -> None:
     (folder / "oauth2.conf.ext").write_text(_TOKEN_RULES.format(folder=folder, issuer=issuer))
 
 
-def _rootless(owner: pwd.struct_passwd) -> str:
+def rootless(owner: pwd.struct_passwd) -> str:
+    """Write who runs what, for an ordinary user."""
     group = grp.getgrgid(owner.pw_gid).gr_name
     return (
         f"default_internal_user = {owner.pw_name}\n"
