@@ -212,5 +212,5 @@ def test_a_further_user_takes_the_place_of_one_who_was_idle_for_a_minute(
     caplog.set_level("INFO", "mailmcp")
     anyio.run(run)
     busy = [each.__dict__["principal"] for each in caplog.records if "busy" in each.message]
-    closed = [each.__dict__["principal"] for each in caplog.records if each.message == "connections closed"]
+    closed = [each.__dict__["principal"] for each in caplog.records if each.message == "closing connections"]
     assert (busy, closed) == (["eve@example.com"], [ANN])

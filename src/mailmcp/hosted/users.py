@@ -185,7 +185,7 @@ class HostedUsers:
                     self._users.pop(principal).dropped.set()
                 with anyio.move_on_after(self.idle_s - idle_s):
                     await user.dropped.wait()
-        _log.info("connections closed", extra={"principal": principal.user})
+            _log.info("closing connections", extra={"principal": principal.user})
 
 
 def account_of(
