@@ -151,6 +151,7 @@ def _open_call(request: Request) -> Iterator[Call]:
         ToolError: The user can't begin another call now.
     """
     users: Users = request.request.lifespan_context
+    request.log_fields["principal"] = users.principal_of(request.request)
     with users.shared_with(request.request) as shared:
         if not shared.pool.accounts:
             raise AuthFailedError(
@@ -166,7 +167,6 @@ def _open_call(request: Request) -> Iterator[Call]:
         finally:
             request.telemetry.update(call.telemetry.counted())
             request.log_fields.update(
-                principal=call.principal,
                 account=call.account_id,
                 mailbox=call.mailbox,
                 imap_round_trips=call.telemetry.imap_round_trips,
