@@ -20,7 +20,7 @@ from scripts import demo_session
 
 import mailmcp
 import mcp_envelope
-from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.registry import load_tools
 
 ROOT = Path(__file__).parents[1]
 BUNDLE = Path(__file__).with_name("bundle")
@@ -47,7 +47,7 @@ def make_manifest() -> dict[str, Any]:
     A field without a default would reach the server as the literal `${user_config.NAME}` if left blank.
     """
     manifest: dict[str, Any] = json.loads((BUNDLE / "manifest.json").read_text(encoding="utf-8"))
-    tools = [{"name": tool.name, "description": tool.title} for tool in TOOLS]
+    tools = [{"name": tool.name, "description": tool.title} for tool in load_tools()]
     return manifest | {"version": mailmcp.__version__, "tools": tools}
 
 

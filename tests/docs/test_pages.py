@@ -9,7 +9,7 @@ import pytest
 from scripts.docs_pages import LIBRARY, PAGES, PARTS, regenerate, replies_of
 
 from mailmcp.model.query import CRITERIA
-from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.registry import load_tools
 from mcp_envelope import Dialect
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +69,7 @@ def test_the_architecture_names_files_that_exist() -> None:
 
 def test_the_page_of_the_tools_links_to_each() -> None:
     page = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
-    assert [tool.name for tool in TOOLS if f"[`{tool.name}`](#{tool.name})" not in page] == []
+    assert [tool.name for tool in load_tools() if f"[`{tool.name}`](#{tool.name})" not in page] == []
 
 
 @pytest.mark.parametrize("criterion", [row.argument for row in CRITERIA if row.published])

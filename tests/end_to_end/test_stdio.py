@@ -11,12 +11,12 @@ from mcp import Client, StdioServerParameters
 
 from cli.settings_files import write_settings
 from mailmcp.imap.account import Writes
-from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.registry import load_tools
 from servers.dovecot import Dovecot, Login
 from tools.letters import make_numbered
 from tools.stores import Store, dovecot_store
 
-NAMES = [tool.name for tool in TOOLS if tool.writes is Writes.OFF]
+NAMES = [tool.name for tool in load_tools() if tool.writes is Writes.OFF]
 
 
 def state_of(store: Store) -> list[Any]:

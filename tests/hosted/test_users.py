@@ -191,7 +191,7 @@ def test_a_call_in_flight_keeps_its_user(organisation: Organisation, peer: PeerF
 
 
 def test_a_further_user_takes_the_place_of_one_who_was_idle_for_a_minute(
-    organisation: Organisation, peer: PeerFactory
+    organisation: Organisation, peer: PeerFactory, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Not before: a refused login would be forgotten, and tried again."""
     (server, template), clock = start(peer), Clock()
@@ -209,4 +209,8 @@ def test_a_further_user_takes_the_place_of_one_who_was_idle_for_a_minute(
             assert not reason_of(await many.call(BOB))
             assert server.connections == 3
 
+    caplog.set_level("INFO", "mailmcp")
     anyio.run(run)
+    busy = [each.__dict__["principal"] for each in caplog.records if "busy" in each.message]
+    closed = [each.__dict__["principal"] for each in caplog.records if each.message == "closing connections"]
+    assert (busy, closed) == (["eve@example.com"], [ANN])

@@ -20,7 +20,7 @@ from mailmcp.model.message_ref import parse_ref
 from mailmcp.model.owner import Owner
 from mailmcp.server.app import Options, build_server
 from mailmcp.tools.preferences import Preferences
-from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.registry import load_tools
 from mailmcp.tools.search.groups.keys import GroupBy
 from mcp_envelope import Dialect
 from servers.dovecot import Dovecot, Login
@@ -140,7 +140,9 @@ def ask_for_everything(store: Store, dialect: Dialect, stranger: Stranger, folde
             await call(client, "imap_get_changes", since=state)
 
     anyio.run(run)
-    unasked = {tool.name for tool in TOOLS if tool.writes is Writes.OFF} - CALLED - SHOW_NOTHING_OF_STRANGERS
+    unasked = (
+        {tool.name for tool in load_tools() if tool.writes is Writes.OFF} - CALLED - SHOW_NOTHING_OF_STRANGERS
+    )
     assert not unasked, "a tool that shows what strangers wrote belongs in this test"
 
 

@@ -9,14 +9,14 @@ from mcp import Client, MCPError
 from mailmcp import __version__
 from mailmcp.imap.account import Writes
 from mailmcp.server.app import write_instructions
-from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.registry import load_tools
 from server.mailbox import account_of_peer, connected_to
 from servers.logins import plain_account
 from servers.peer import PeerFactory
 from servers.peer_actions import Silence
 from servers.peer_mailbox import make_messages
 
-READING = [tool for tool in TOOLS if tool.writes is Writes.OFF]
+READING = [tool for tool in load_tools() if tool.writes is Writes.OFF]
 SECRET = "Xq9-never-in-a-reply"
 
 

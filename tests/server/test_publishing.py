@@ -11,7 +11,7 @@ from scripts.benchmarks.vocabulary import count_tokens
 from mailmcp.imap.account import Writes
 from mailmcp.server.app import Options, make_toolset, write_instructions
 from mailmcp.tools.preferences import Preferences
-from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.registry import load_tools
 from servers.logins import plain_account
 
 WRITABLE = replace(plain_account("127.0.0.1", 143, "user", "fake-password"), writes=Writes.ALL)
@@ -34,7 +34,7 @@ INSTRUCTIONS_TOKENS_MAX = 160
 
 
 def test_the_list_of_tools_is_short() -> None:
-    written = {tool.name: json.dumps(published(tool.name), separators=(",", ":")) for tool in TOOLS}
+    written = {tool.name: json.dumps(published(tool.name), separators=(",", ":")) for tool in load_tools()}
     spent = {name: count_tokens(text) for name, text in written.items()}
     assert spent.pop("imap_get_changes") <= CHANGES_TOKENS_MAX
     for name in {*WRITING_TOKENS_MAX} & {*spent}:
@@ -42,7 +42,7 @@ def test_the_list_of_tools_is_short() -> None:
     assert sum(spent.values()) <= TOKENS_MAX, spent
 
 
-@pytest.mark.parametrize("name", [tool.name for tool in TOOLS])
+@pytest.mark.parametrize("name", [tool.name for tool in load_tools()])
 def test_input_schemas_are_flat_objects_without_combinators(name: str) -> None:
     """Hosts choke on them, and on `null` as a default."""
     schema = published(name)["inputSchema"]
@@ -76,9 +76,9 @@ def test_tools_that_change_mail_are_listed_only_where_an_account_allows_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     levels = {Writes.DRAFTS: "draft", Writes.ORGANIZE: "change", Writes.ALL: "erase"}
-    writing = [replace(TOOLS[0], name=name, writes=level) for level, name in levels.items()]
-    reading = [tool for tool in TOOLS if tool.writes is Writes.OFF]
-    monkeypatch.setattr("mailmcp.server.app.TOOLS", (*reading, *writing))
+    reading = load_tools(writes=False)
+    writing = [replace(reading[0], name=name, writes=level) for level, name in levels.items()]
+    monkeypatch.setattr("mailmcp.server.app.load_tools", lambda *, writes: (*reading, *(writing * writes)))
     home, work = plain_account("h", 1, "u", "p"), plain_account("w", 1, "u", "p")
     for level in Writes:
         for accounts in ((home, replace(work, writes=level)), (replace(home, writes=level), work)):

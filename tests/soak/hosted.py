@@ -34,6 +34,7 @@ MESSAGES: Final = 12
 PAGE: Final = 5
 CALL_TIMEOUT_S: Final = 15
 REQUEST_TIMEOUT_S: Final = 60.0
+ATTEMPTS: Final = 20
 CALLS_PER_S: Final = 50
 """Of all users together, which two cores can do besides the rest."""
 
@@ -71,6 +72,9 @@ class Figures:
     done: Counter[str] = field(default_factory=Counter)
     """Writes."""
 
+    read_meanwhile: int = 0
+    """Reads that were answered while Valkey was away."""
+
     events: list[str] = field(default_factory=list)
 
 
@@ -98,7 +102,10 @@ class Person:
         """Subjects in Work that nobody tried to move yet."""
 
         self.there: dict[tuple[str, str], Bounds] = {}
-        """By mailbox and subject; copies count in Sent, where undoing takes them to Trash from."""
+        """By mailbox and subject; copies count in Sent, from where undoing takes them to Trash."""
+
+        self.undone = Bounds()
+        """How many of them are in Trash."""
 
     async def work(self, until: float) -> None:
         """Do something now and then, until a time of the event loop's clock."""
@@ -171,11 +178,13 @@ class Person:
             return
         if not plan.reason.endswith("/confirmation_required"):
             assert plan.reason in REFUSALS, plan.text
+            self.office.figures.refused[plan.reason] += 1
             return
         arguments |= plan.envelope["error"]["next_action"]["arguments"]
         outcomes: list[bool | None] = []
 
         async def confirm() -> None:
+            self._token_calls = 0  # another token may lead to another replica
             outcomes.append(await self.write(CHANGE, arguments))
 
         async with anyio.create_task_group() as tasks:
@@ -195,7 +204,9 @@ class Person:
         """Undo the last copy, if it wasn't yet."""
         entry_id, self._entry_id = self._entry_id, ""
         if entry_id:
-            await self.write("imap_undo", {"entry_id": entry_id})
+            done = await self.write("imap_undo", {"entry_id": entry_id})
+            self.undone.least += done is True
+            self.undone.most += done is not False
 
     def _count(self, subject: str, done: bool | None) -> None:  # noqa: FBT001 - three outcomes
         bounds = self.there.setdefault(("Sent", subject), Bounds())
@@ -211,14 +222,17 @@ class Person:
 
     async def read(self, tool: str, arguments: Mapping[str, Any]) -> Answer:
         """Call a tool that reads, again if there is no answer: it never fails."""
-        while True:
+        for _ in range(ATTEMPTS):
             try:
                 answer = await self._call(tool, arguments)
             except LostError:
+                assert not self.office.only_valkey_is_away, f"{self.name}: {tool} needs Valkey"
                 await anyio.sleep(PAUSE_S)
             else:
                 assert not answer.reason, (self.name, tool, answer.text[:2_000])
+                self.office.figures.read_meanwhile += self.office.only_valkey_is_away
                 return answer
+        raise AssertionError(f"{self.name}: no answer to {tool}")
 
     async def write(self, tool: str, arguments: Mapping[str, Any]) -> bool | None:
         """Call a tool that writes; return whether it did, None if that isn't known. It isn't repeated."""
@@ -261,14 +275,17 @@ class Person:
     def check(self, server: Dovecot) -> None:
         """Compare what they know with the truth on the server."""
         found: Counter[tuple[str, str]] = Counter()
+        in_trash = 0
         with IMAPClient(server.host, server.plain_port, ssl=False) as client:
             client.login(self.name, PASSWORD)
             for name in ("INBOX", "Work", "Archive", "Sent", "Trash", "Drafts"):
                 client.select_folder(name, readonly=True)
                 uids = client.search()
+                in_trash = len(uids) if name == "Trash" else in_trash
                 for row in client.fetch(uids, ["ENVELOPE"]).values() if uids else ():
                     place = "Sent" if name == "Trash" else name  # copies that were undone
                     found[place, row[b"ENVELOPE"].subject.decode()] += 1
+        assert self.undone.least <= in_trash <= self.undone.most, (self.name, self.undone, in_trash)
         for each in range(MESSAGES):
             self.there["INBOX", f"{self.word} {each:02}"] = Bounds(1, 1)
         self.there |= {("Work", each): Bounds(1, 1) for each in self.unmoved}
@@ -303,6 +320,7 @@ class Office:
         write_settings(self.organisation, self.dovecot, self._folder, account=ACCOUNT, **options)
         self._replicas = [self._start(each) for each in self._ports]
         self.http: httpx2.AsyncClient
+        self.only_valkey_is_away = False
 
     def _fill(self, person: Person) -> None:
         for name, what in (("INBOX", ""), ("Work", "work ")):
@@ -351,6 +369,7 @@ class Office:
     def _end_replica(self) -> None:
         """End the other one, as a deployment does, and start it again."""
         self._replicas[1].stop()
+        assert self._replicas[1].process.returncode == 0
         self._replicas[1] = self._start(self._ports[1])
 
     def _rotate_keys(self) -> None:
@@ -358,8 +377,10 @@ class Office:
 
     def _kill_valkey(self) -> None:
         self.valkey.kill()
+        self.only_valkey_is_away = True
 
     def _start_valkey(self) -> None:
+        self.only_valkey_is_away = False
         self.valkey.start()
 
 

@@ -19,4 +19,6 @@ def test_two_hundred_users_see_their_own_mail_alone_and_nothing_is_written_twice
     assert figures.calls.total() > 400
     assert figures.done.total() > 40
     assert figures.refused["internal/journal_failed"] > 0
-    assert figures.lost.total() > 0
+    assert figures.read_meanwhile > 0
+    unanswered = figures.lost.total() + figures.refused["timeout/deadline"]
+    assert 0 < unanswered < figures.calls.total() / 10, "one replica is killed"

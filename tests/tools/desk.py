@@ -24,7 +24,7 @@ from mailmcp.tools.journal import Journal
 from mailmcp.tools.journal_files import JournalFiles
 from mailmcp.tools.message_id import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
-from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.registry import load_tools
 from mailmcp.tools.tool import READ_IDS_MAX, Call
 from mcp_envelope import Confirmations, Dialect, Meta, Outcome, check_reply, read_arguments
 from mcp_envelope.dialects import summary
@@ -39,7 +39,7 @@ META = Meta(
     tool="", version="mailmcp/1", now=datetime(2026, 11, 5, tzinfo=UTC), duration_ms=0, request_id="r"
 )
 
-_BY_NAME = {tool.name: tool for tool in TOOLS}
+_BY_NAME = {tool.name: tool for tool in load_tools()}
 
 
 class Reply(NamedTuple):

@@ -3,7 +3,7 @@
 import pytest
 
 from mailmcp.tools.arguments import ARGUMENT_ALIASES
-from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.registry import load_tools
 from mcp_envelope.arguments import find_meant
 
 SECRET = "hunter2-must-not-come-back"
@@ -11,7 +11,7 @@ KNOWN = {
     tool.name.removeprefix("imap_"): [
         field.alias or name for name, field in tool.arguments.model_fields.items()
     ]
-    for tool in TOOLS
+    for tool in load_tools()
 }
 
 

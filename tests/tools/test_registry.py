@@ -4,13 +4,13 @@ import re
 from pathlib import Path
 
 from mailmcp.imap.account import Writes
-from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.registry import load_tools
 
-NAMES = [tool.name for tool in TOOLS]
+NAMES = [tool.name for tool in load_tools()]
 
 
 def test_every_tool_is_described_and_read_only_unless_it_writes() -> None:
-    for tool in TOOLS:
+    for tool in load_tools():
         assert tool.read_only is (tool.writes is Writes.OFF)
         assert re.fullmatch(r"imap_[a-z_]+", tool.name)
         assert tool.title

@@ -2,7 +2,6 @@
 
 import importlib
 import logging
-import os
 from dataclasses import replace
 from functools import cache, partial
 from typing import Final
@@ -41,7 +40,7 @@ def make_hosted(
     secret = oauth.client_secret.get_secret_value() if oauth.client_secret else ""
     try:
         if telemetry.export():
-            _log.info("traces and metrics go to %s", os.environ[telemetry.EXPORT_VARIABLE])
+            _log.info("traces and metrics go where %s says", telemetry.EXPORT_VARIABLE)
     except ImportError:
         fail(f"{telemetry.EXPORT_VARIABLE} is set: run {_INSTALL} or unset it")
     issuer = Issuer(

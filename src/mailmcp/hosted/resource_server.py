@@ -20,6 +20,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mailmcp.hosted.issuer import Issuer, IssuerUnavailableError
+from mailmcp.hosted.telemetry import refused_tokens
 
 HEALTH_PATH: Final = "/health"
 READY_PATH: Final = "/ready"
@@ -91,10 +92,13 @@ class ResourceServer:
                 headers = MutableHeaders(raw=message["headers"])
                 if message["status"] == 401 and not given:  # RFC 6750 section 3.1: no error without a token
                     headers["WWW-Authenticate"] = self._challenge()
-                elif message["status"] == 401:
-                    headers["WWW-Authenticate"] = self._challenge('error="invalid_token"')
                 elif "WWW-Authenticate" in headers:
-                    headers["WWW-Authenticate"] = self._challenge('error="insufficient_scope"')
+                    error = "invalid_token" if message["status"] == 401 else "insufficient_scope"
+                    headers["WWW-Authenticate"] = self._challenge(f'error="{error}"')
+                    refused_tokens.add(1, {"error.type": error})
+                    if error == "insufficient_scope":  # why others are invalid was logged
+                        user = scope["user"].access_token.principal.user
+                        _log.info("token refused: it lacks a scope", extra={"principal": user})
             await send(message)
 
         try:

@@ -10,12 +10,15 @@ from typing import Final
 
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import CallbackOptions, Observation
+from typing_extensions import override
 
 EXPORT_VARIABLE: Final = "OTEL_EXPORTER_OTLP_ENDPOINT"
 """Where the collector is, by the specification of OpenTelemetry, whose other variables count, too."""
 
+FLUSH_S: Final = 3.0
+"""How long `flush` may take: a collector answers at once, or it is away, and the exporter tries for long."""
+
 _BOUNDARIES_S: Final = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60]
-_FLUSH_MS: Final = 3_000
 _SUCCESSES: Final = {"ok", "partial"}
 
 _meter = metrics.get_meter("mailmcp")
@@ -43,13 +46,20 @@ def export() -> bool:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
     from opentelemetry.sdk.metrics import MeterProvider  # noqa: PLC0415
     from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader  # noqa: PLC0415
-    from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
-    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource  # noqa: PLC0415
+    from opentelemetry.sdk.trace import ReadableSpan, TracerProvider  # noqa: PLC0415
     from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
 
-    resource = Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME", "mailmcp")})
+    class Processor(BatchSpanProcessor):
+        @override
+        def on_end(self, span: ReadableSpan) -> None:
+            # Not its text: the SDK puts errors there, which name mailboxes and files. `span` is a copy.
+            span._status = trace.Status(span.status.status_code)  # noqa: SLF001
+            super().on_end(span)
+
+    resource = Resource.create({"service.name": "mailmcp", **OTELResourceDetector().detect().attributes})
     traces = TracerProvider(resource=resource)
-    traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    traces.add_span_processor(Processor(OTLPSpanExporter()))
     trace.set_tracer_provider(traces)
     reader = PeriodicExportingMetricReader(OTLPMetricExporter())
     metrics.set_meter_provider(MeterProvider(resource=resource, metric_readers=[reader]))
@@ -57,10 +67,10 @@ def export() -> bool:
 
 
 def flush() -> None:
-    """Send what wasn't sent yet; for some seconds at most."""
+    """Send what wasn't sent yet."""
     for provider in (trace.get_tracer_provider(), metrics.get_meter_provider()):
         if force_flush := getattr(provider, "force_flush", None):  # only the SDK's have it
-            force_flush(_FLUSH_MS)
+            force_flush()
 
 
 def note_call(fields: Mapping[str, object]) -> None:

@@ -16,7 +16,6 @@ from typing_extensions import override
 
 from mailmcp.hosted.issuer import Issuer
 from mailmcp.hosted.principal import Principal, RefusedTokenError, read_principal
-from mailmcp.hosted.telemetry import refused_tokens
 
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
 """Signatures with a private key. HMAC isn't among them: the key that checks it could forge it."""
@@ -58,7 +57,6 @@ class TokenChecker(TokenVerifier):
             principal = read_principal(claims, issuer=issuer.url, user_claim=self._user_claim)
         except RefusedTokenError as refused:
             _log.info("token refused: %s", refused)
-            refused_tokens.add(1)
             return None
         return Admitted(
             token=token,

@@ -4,6 +4,7 @@ Users share nothing but the number of documents that are read at once. So one us
 login or full pool is nobody else's.
 """
 
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -41,6 +42,8 @@ CALLS_PER_USER: Final = 16
 
 READERS: Final = 4 * EXTRACT_PROCESSES
 """Documents of all users that are read at once, each by a process that can take half a gigabyte."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
@@ -100,13 +103,17 @@ class HostedUsers:
                 yield
             finally:
                 self._tasks.cancel_scope.cancel()
-                with anyio.CancelScope(shield=True):
-                    await to_thread.run_sync(telemetry.flush)
+                with anyio.move_on_after(telemetry.FLUSH_S, shield=True):
+                    await to_thread.run_sync(telemetry.flush, abandon_on_cancel=True)
 
     def accounts_of(self, request: ServerRequestContext[Any]) -> Sequence[Account]:
         """Return the one account of the user who sent a request."""
         principal = _token_of(request).principal
         return [account_of(principal, self.template, self.credentials, lambda: "")]
+
+    def principal_of(self, request: ServerRequestContext[Any]) -> str:
+        """Return the user who sent a request."""
+        return _token_of(request).principal.user
 
     @contextmanager
     def shared_with(self, request: ServerRequestContext[Any]) -> Iterator[Shared]:
@@ -149,7 +156,6 @@ class HostedUsers:
             pool=Pool([account], clock=self.clock),
             preferences=replace(self.preferences, owners={account.account_id: owner}),
             lean_rows=self.lean_rows,
-            principal=principal.user,
             extractor=Extractor(readers=self._readers),
             journal=Journal(store=self.state.journal_of(principal)),
             confirmations=Confirmations(store=self.state.confirmations),
@@ -179,6 +185,7 @@ class HostedUsers:
                     self._users.pop(principal).dropped.set()
                 with anyio.move_on_after(self.idle_s - idle_s):
                     await user.dropped.wait()
+            _log.info("closing connections", extra={"principal": principal.user})
 
 
 def account_of(

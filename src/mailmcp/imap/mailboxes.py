@@ -4,7 +4,7 @@ RFC 9051 section 6.3.9; SPECIAL-USE by RFC 6154, LIST-STATUS by RFC 5819.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from imapclient.imap_utf7 import decode as decode_utf7
@@ -120,6 +120,23 @@ def find_special(mailboxes: Iterable[Mailbox], special_use: str) -> str:
     """Return the name of the first mailbox of a special use that can be opened; "" if there is none."""
     fitting = (each.name for each in mailboxes if each.special_use == special_use and each.selectable)
     return next(fitting, "")
+
+
+def name_special(mailboxes: Sequence[Mailbox], special_use: str, named: Mapping[str, str]) -> str:
+    r"""Return the name that a mailbox of a special use has, or is to be made with.
+
+    Args:
+        mailboxes: All.
+        special_use: Such as `\Drafts`.
+        named: The special uses that the settings give to names.
+    """
+    if name := find_special(mailboxes, special_use):
+        return name
+    others = [each for each in mailboxes if each.name != "INBOX"]
+    # Courier and others have all mailboxes within INBOX.
+    inside = [each.delimiter for each in others if each.name.startswith(f"INBOX{each.delimiter or '/'}")]
+    prefix = f"INBOX{inside[0]}" if others and len(inside) == len(others) else ""
+    return next((name for name, use in named.items() if use == special_use), prefix + special_use[1:])
 
 
 def usual_names(listing: Sequence[Mailbox]) -> list[str]:

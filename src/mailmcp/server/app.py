@@ -18,7 +18,7 @@ from mailmcp.server.subscriptions import Subscriptions
 from mailmcp.server.users import OneUser, Users
 from mailmcp.tools.preferences import DEFAULTS, Preferences
 from mailmcp.tools.read_resource import read_resource
-from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.registry import load_tools
 from mailmcp.tools.tool import Call, MailTool
 from mcp_envelope import AuthFailedError, Dialect
 from mcp_envelope.server import Call as Request
@@ -120,9 +120,10 @@ def make_toolset(
     `observe` is as for `Toolset`.
     """
     allowed = {Writes.OFF, *(level for each in accounts for level in Writes if each.writes.includes(level))}
+    tools = load_tools(writes=allowed != {Writes.OFF})
     return Toolset(
         REPLY_VERSION,
-        [_with_options(tool, options) for tool in TOOLS if tool.writes in allowed],
+        [_with_options(tool, options) for tool in tools if tool.writes in allowed],
         context=_open_call,
         dialect=options.dialect,
         json_text=options.json_text,
@@ -150,6 +151,7 @@ def _open_call(request: Request) -> Iterator[Call]:
         ToolError: The user can't begin another call now.
     """
     users: Users = request.request.lifespan_context
+    request.log_fields["principal"] = users.principal_of(request.request)
     with users.shared_with(request.request) as shared:
         if not shared.pool.accounts:
             raise AuthFailedError(
@@ -165,7 +167,6 @@ def _open_call(request: Request) -> Iterator[Call]:
         finally:
             request.telemetry.update(call.telemetry.counted())
             request.log_fields.update(
-                principal=call.principal,
                 account=call.account_id,
                 mailbox=call.mailbox,
                 imap_round_trips=call.telemetry.imap_round_trips,

@@ -31,6 +31,9 @@ class Users(Protocol):
     def accounts_of(self, request: ServerRequestContext[Any]) -> Sequence[Account]:
         """Return the accounts of the user who sent a request."""
 
+    def principal_of(self, request: ServerRequestContext[Any]) -> str:
+        """Return the name of the user who sent a request, for the log; "" where there is only one."""
+
     def shared_with(self, request: ServerRequestContext[Any]) -> AbstractContextManager[Shared]:
         """Return what the calls of that user have in common, for one call.
 
@@ -67,6 +70,10 @@ class OneUser(Users):
     @override
     def accounts_of(self, request: ServerRequestContext[Any]) -> Sequence[Account]:
         return self.accounts
+
+    @override
+    def principal_of(self, request: ServerRequestContext[Any]) -> str:
+        return ""
 
     @contextmanager
     @override

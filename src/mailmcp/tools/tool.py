@@ -53,9 +53,6 @@ class Shared:
     lean_rows: bool = False
     """Whether listed messages leave out what their ids already say."""
 
-    principal: str = ""
-    """The user whose mail it is, where there are many; for the log."""
-
     uid_cache: UidCache = field(default_factory=UidCache)
     extractor: Extractor = field(default_factory=Extractor)
     message_id_cache: MessageIdCache = field(default_factory=MessageIdCache)

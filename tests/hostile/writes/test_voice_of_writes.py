@@ -11,7 +11,7 @@ from hostile.strangers import MARK, Stranger
 from hostile.test_voice import SEEDS, check
 from hostile.writes.stage import CHANGE, DRAFT, UNDO, Agent, agent_of, reply_of
 from mailmcp.imap.account import Writes
-from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.registry import load_tools
 from servers.embedded import Pymap
 from thinning import thin
 from tools.change.changing import writing
@@ -61,7 +61,7 @@ def test_every_word_around_a_change_is_ours(
             call(agent, CHANGE, action="junk", message_ids=[message_id])
             call(agent, DRAFT, reply_to=message_id, body="")
         call(agent, UNDO)
-    assert called == {tool.name for tool in TOOLS if tool.writes is not Writes.OFF}
+    assert called == {tool.name for tool in load_tools() if tool.writes is not Writes.OFF}
     with agent_of(writing(store.account), journal=folder, forms=True) as agent:
         check(agent.send(CHANGE, {"action": "delete_forever", "search": {"mailbox": "*"}}))
         assert MARK in agent.forms[0]

@@ -140,8 +140,8 @@ def test_only_an_unchanged_draft_of_ours_is_replaced(store: Store, open_desk: De
     assert stored(store, "Trash") == []
 
 
-def peer_desk(peer: Peer, open_desk: DeskFactory) -> Desk:
-    desk: Desk = open_desk(replace(peer_account(peer), writes=Writes.DRAFTS))
+def peer_desk(peer: Peer, open_desk: DeskFactory, writes: Writes = Writes.DRAFTS) -> Desk:
+    desk: Desk = open_desk(replace(peer_account(peer), writes=writes))
     desk.preferences = Preferences(owners={"work": OWNER})
     return desk
 
@@ -238,6 +238,11 @@ def test_a_mailbox_for_drafts_is_made_where_the_level_allows_it(
     assert "drafts_mailbox" in error.message
     assert save(desk(Writes.ORGANIZE), subject="One").data["mailbox"] == "Drafts"
     assert [each["Subject"] for each in stored(pymap_mail)] == ["One"]
+
+
+def test_it_is_made_within_inbox_where_all_others_are(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    server = peer(mailboxes=[PeerMailbox(name="INBOX/Work")], capabilities=WRITING)
+    assert save(peer_desk(server, open_desk, Writes.ORGANIZE), body="x").data["mailbox"] == "INBOX/Drafts"
 
 
 def test_nothing_is_saved_where_the_settings_forbid_it(dovecot_mail: Store, open_desk: DeskFactory) -> None:

@@ -15,7 +15,7 @@ from mailmcp.reasons import Reason
 from mailmcp.tools.tool import Call
 from mailmcp.tools.undo.tool import UndoArguments
 from mailmcp.tools.undo.tool import undo as undo_tool
-from mailmcp.tools.writes.run import Ran, run_orders
+from mailmcp.tools.writes.run import Ran
 from mcp_envelope import (
     AuthFailedError,
     BaseReason,
@@ -32,6 +32,7 @@ from tools.change.changing import letters as named_letters
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.stores import Store, peer_account
+from tools.writes.running import run
 
 MAILBOXES = ("Work", "Drafts", "Trash", "Aside", "{0}")
 
@@ -61,7 +62,7 @@ def order(action: Action, uids: Sequence[int], **others: Any) -> Order:
 
 
 def carry_out(desk: Desk, *orders: Order, action: str = "change") -> Ran:
-    return desk.run(partial(run_orders, orders=orders, tool="imap_change_messages", action=action))
+    return desk.run(partial(run, orders=orders, action=action))
 
 
 def undo(desk: Desk, entry_id: str, **arguments: object) -> Reply:

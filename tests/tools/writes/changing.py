@@ -8,9 +8,9 @@ from mailmcp.imap.account import Writes
 from mailmcp.imap.writes.values import Action, Fate, Order, Prepared, Result
 from mailmcp.tools.journal import Carried, Entry, Journal
 from mailmcp.tools.journal_files import JournalFiles
-from mailmcp.tools.writes.run import run_orders
 from servers.logins import plain_account
 from tools.desk import Desk
+from tools.writes.running import run
 
 
 def move(folder: str, port: str, user: str, password: str) -> None:
@@ -19,7 +19,7 @@ def move(folder: str, port: str, user: str, password: str) -> None:
     order = Order(action=Action.MOVE, account_id="work", mailbox="INBOX", uids=(1,), target="Work")
     with Desk([account]) as desk:
         desk.journal = Journal(store=JournalFiles(folder=Path(folder)))
-        desk.run(partial(run_orders, orders=[order], tool="imap_change_messages", action="move"))
+        desk.run(partial(run, orders=[order]))
 
 
 def write(folder: str, count: str) -> None:

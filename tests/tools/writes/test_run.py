@@ -16,7 +16,7 @@ from mailmcp.imap.writes.values import Action, Fate, Order
 from mailmcp.reasons import Reason
 from mailmcp.tools.journal import Journal
 from mailmcp.tools.tool import Call
-from mailmcp.tools.writes.run import Ran, run_orders
+from mailmcp.tools.writes.run import Ran
 from mcp_envelope import BaseReason, DeadlineError, InternalError
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, FailUid, Respond, Rule, Silence, Stall
@@ -27,6 +27,7 @@ from tools.conftest import DeskFactory
 from tools.desk import CALL_TIMEOUT_S, Desk
 from tools.letters import make_letter
 from tools.stores import Store, peer_account
+from tools.writes.running import run
 from tools.writes.test_journal import start
 
 CAN_MOVE = (*CAPABILITIES, "MOVE", "UIDPLUS", "SPECIAL-USE")
@@ -43,9 +44,7 @@ def move(*uids: int, **others: Any) -> Order:
 
 
 def carry_out(desk: Desk, *orders: Order, undoes: str = "") -> Ran:
-    return desk.run(
-        partial(run_orders, orders=orders, tool="imap_change_messages", action="move", undoes=undoes)
-    )
+    return desk.run(partial(run, orders=orders, undoes=undoes))
 
 
 def fates(ran: Ran) -> list[list[Fate]]:
@@ -129,7 +128,7 @@ def test_a_journal_that_fails_on_the_way_stops_the_rest(moving: Peer, desk: Desk
             (desk.journal_folder / "journal.jsonl").mkdir()
 
         call.report = report
-        return await run_orders(call, [move(1), move(2), move(3)], tool="t", action="move")
+        return await run(call, [move(1), move(2), move(3)])
 
     ran = desk.run(work)
     assert fates(ran) == [[DONE]]
@@ -238,7 +237,7 @@ def test_a_call_whose_time_is_up_ends_between_two_orders(moving: Peer, desk: Des
             call.deadline = anyio.current_time() + 0.001
 
         call.report = report
-        return await run_orders(call, [move(1), move(2)], tool="t", action="move")
+        return await run(call, [move(1), move(2)])
 
     ran = desk.run(work)
     assert fates(ran) == [[DONE]]
@@ -262,7 +261,7 @@ def test_a_call_that_is_cancelled_ends_after_the_order_that_is_under_way(
             token = current_token()
             with anyio.CancelScope() as scope:
                 proxy.before_write = lambda: from_thread.run_sync(scope.cancel, token=token)
-                await run_orders(call, [move(uids[0]), move(*uids[1:])], tool="t", action="move")
+                await run(call, [move(uids[0]), move(*uids[1:])])
             return bool(scope.cancelled_caught)
 
         assert desk.run(work)

@@ -10,7 +10,7 @@ from typing import Final
 
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.errors import mailbox_protected_error
-from mailmcp.imap.mailboxes import find_special
+from mailmcp.imap.mailboxes import name_special
 from mailmcp.imap.rows import FetchedMessage
 from mailmcp.imap.writes.open import is_protected
 from mailmcp.imap.writes.values import Action, Order
@@ -34,7 +34,7 @@ _USES: Final = {
     ChangeAction.JUNK: "\\Junk",
     ChangeAction.TRASH: "\\Trash",
 }
-"""Whereto they move."""
+"""Where they move messages to: a mailbox of this special use."""
 
 _INBOX: Final = "\\Inbox"
 _LABELS: Final = {
@@ -120,14 +120,7 @@ def _find_target(selection: Selection, arguments: ChangeMessagesArguments) -> st
         return canonical_name(arguments.mailbox) if arguments.mailbox else ""
     if use == "\\Archive" and selection.is_gmail:
         use = "\\All"
-    if name := find_special(selection.mailboxes, use):
-        return name
-    named = [name for name, of in selection.account.special_uses.items() if of == use]
-    others = [each for each in selection.mailboxes if each.name != "INBOX"]
-    # Courier and others have all mailboxes within INBOX.
-    inside = [each.delimiter for each in others if each.name.startswith(f"INBOX{each.delimiter or '/'}")]
-    prefix = f"INBOX{inside[0]}" if others and len(inside) == len(others) else ""
-    return [*named, prefix + use[1:]][0]
+    return name_special(selection.mailboxes, use, selection.account.special_uses)
 
 
 def _leave_protected(selection: Selection) -> None:

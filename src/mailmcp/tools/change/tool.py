@@ -18,7 +18,7 @@ from mailmcp.tools.change.reply import ChangeMessagesData, make_reply
 from mailmcp.tools.change.selection import read_ids, select_by_ids, select_by_search
 from mailmcp.tools.names import CHANGE_MESSAGES
 from mailmcp.tools.tool import Call, MailTool
-from mailmcp.tools.writes.run import check_ceilings, read_history, run_orders
+from mailmcp.tools.writes.run import check_ceilings, locked_history, run_orders
 from mcp_envelope import Outcome
 
 
@@ -37,18 +37,17 @@ async def change_messages(arguments: ChangeMessagesArguments, call: Call) -> Out
     change = make_change(selection, arguments)
     if not change.orders:
         return make_reply(change, None)
-    must_confirm = needs_plan(change)
-    if must_confirm or change.creates:  # what is refused uses no confirmation up, and makes no mailbox
-        history = await read_history(call, account.account_id)
+    async with locked_history(call, account.account_id) as history:
+        # What is refused uses no confirmation up, and makes no mailbox.
         check_ceilings(account, history, change.orders, call.journal.clock())
-    if must_confirm:
-        bound = [change.target, *sorted(each.message_id for each in selection.messages)]
-        plan = await write_plan(change, call)
-        require = partial(call.confirmations.require, CHANGE_MESSAGES, arguments, plan, bound=bound)
-        await to_thread.run_sync(require)
-    if change.creates:
-        await call.write(partial(create_mailbox, name=change.target))
-    ran = await run_orders(call, change.orders, tool=CHANGE_MESSAGES, action=change.action.value)
+        if needs_plan(change):
+            plan = await write_plan(change, call)
+            bound = [change.target, *sorted(each.message_id for each in selection.messages)]
+            require = partial(call.confirmations.require, CHANGE_MESSAGES, arguments, plan, bound=bound)
+            await to_thread.run_sync(require)
+        if change.creates:
+            await call.write(partial(create_mailbox, name=change.target))
+        ran = await run_orders(call, history, change.orders, tool=CHANGE_MESSAGES, action=change.action.value)
     return make_reply(change, ran)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.imap.fetch import fetch_messages
-from mailmcp.imap.mailboxes import find_special, list_mailboxes
+from mailmcp.imap.mailboxes import find_special, list_mailboxes, name_special
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import parse_addresses
@@ -42,6 +42,9 @@ class Found:
     """What was found; the mailboxes are "" if there are none."""
 
     drafts: str
+    new_drafts: str
+    """What a mailbox for drafts is called, or is to be called."""
+
     trash: str
     append_limit: int
     headers: Headers = NO_HEADERS
@@ -63,6 +66,7 @@ def look(session: Session, refs: Mapping[str, MessageRef], report: Report) -> Fo
     listed = list_mailboxes(session)
     found = Found(
         drafts=find_special(listed, "\\Drafts"),
+        new_drafts=name_special(listed, "\\Drafts", session.account.special_uses),
         trash=find_special(listed, "\\Trash"),
         append_limit=session.connection.append_limit,
     )

@@ -34,7 +34,7 @@ from mailmcp.tools.names import SAVE_DRAFT
 from mailmcp.tools.published import Strings
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.writes.endings import place_of
-from mailmcp.tools.writes.run import Ran, run_orders
+from mailmcp.tools.writes.run import Ran, locked_history, run_orders
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InternalError, InvalidInputError, Issue, NotFoundError, Outcome, code
 from mcp_envelope.markdown import quote
@@ -101,7 +101,7 @@ async def save_draft(arguments: SaveDraftArguments, call: Call) -> Outcome[SaveD
     append = Order(
         action=Action.APPEND,
         account_id=account.account_id,
-        mailbox=found.drafts or await _create_drafts(call, account),
+        mailbox=found.drafts or await _create_drafts(call, account, found.new_drafts),
         add=("\\Draft", "\\Seen"),
         octets=octets,
         header_message_id=header_message_id,
@@ -118,7 +118,8 @@ async def save_draft(arguments: SaveDraftArguments, call: Call) -> Outcome[SaveD
                 target=found.trash,
             )
         )
-    ran = await run_orders(call, orders, tool=SAVE_DRAFT, action="save_draft")
+    async with locked_history(call, account.account_id) as history:
+        ran = await run_orders(call, history, orders, tool=SAVE_DRAFT, action="save_draft")
     return _reply(call, draft, ran, earlier, tuple(_warnings(arguments, call, found)))
 
 
@@ -151,7 +152,7 @@ def _write(
     )
 
 
-async def _create_drafts(call: Call, account: Account) -> str:
+async def _create_drafts(call: Call, account: Account, name: str) -> str:
     """Create the mailbox for drafts if the level allows that."""
     if not account.writes.includes(Writes.ORGANIZE):
         raise NotFoundError(
@@ -159,7 +160,6 @@ async def _create_drafts(call: Call, account: Account) -> str:
             "program, or name it as drafts_mailbox in the settings.",
             reason=Reason.MAILBOX_MISSING,
         )
-    name = next((name for name, use in account.special_uses.items() if use == "\\Drafts"), "Drafts")
     await call.write(partial(create_mailbox, name=name))
     return name
 

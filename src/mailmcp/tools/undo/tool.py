@@ -19,7 +19,7 @@ from mailmcp.tools.published import Row, Strings
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.undo.plan import Undo, plan_undo
 from mailmcp.tools.writes.endings import Ending, format_endings, list_endings, list_issues
-from mailmcp.tools.writes.run import UNCONFIRMED_MAX, Ran, count_messages, read_history, run_orders
+from mailmcp.tools.writes.run import UNCONFIRMED_MAX, Ran, count_messages, locked_history, run_orders
 from mailmcp.wording import counted
 from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, Resource, ToolError, code
 
@@ -71,17 +71,17 @@ async def undo(arguments: UndoArguments, call: Call) -> Outcome[UndoData]:
     if not arguments.entry_id:
         return _list_entries(history, call)
     account = call.choose_account_to_write(_find(history, arguments.entry_id).account_id, Writes.DRAFTS)
-    history = await read_history(call, account.account_id)
-    entry = _find(history, arguments.entry_id)
-    plan = await plan_undo(entry, history, call, account)
-    if not plan.orders:
-        raise _nothing_to_do(entry, history, plan)
-    if count_messages(plan.orders) > UNCONFIRMED_MAX:
-        described = _describe(entry, plan, call.preferences.zone)
-        bound = [[each.mailbox, each.uidvalidity, *each.uids] for each in plan.orders]
-        require = partial(call.confirmations.require, UNDO, arguments, described, bound=bound)
-        await to_thread.run_sync(require)
-    ran = await run_orders(call, plan.orders, tool=UNDO, action="undo", undoes=entry.entry_id)
+    async with locked_history(call, account.account_id) as history:
+        entry = _find(history, arguments.entry_id)
+        plan = await plan_undo(entry, history, call, account)
+        if not plan.orders:
+            raise _nothing_to_do(entry, history, plan)
+        if count_messages(plan.orders) > UNCONFIRMED_MAX:
+            described = _describe(entry, plan, call.preferences.zone)
+            bound = [[each.mailbox, each.uidvalidity, *each.uids] for each in plan.orders]
+            require = partial(call.confirmations.require, UNDO, arguments, described, bound=bound)
+            await to_thread.run_sync(require)
+        ran = await run_orders(call, history, plan.orders, tool=UNDO, action="undo", undoes=entry.entry_id)
     return _reply(entry, plan, ran, is_undoable=account.writes.includes(Writes.ORGANIZE))
 
 

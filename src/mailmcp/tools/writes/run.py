@@ -5,8 +5,8 @@ the one that is under way is never interrupted, and an outcome that isn't known 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -68,11 +68,33 @@ class Ran:
         return self.orders[len(self.carried) :]
 
 
-async def run_orders(call: Call, orders: Sequence[Order], *, tool: str, action: str, undoes: str = "") -> Ran:
+@asynccontextmanager
+async def locked_history(call: Call, account_id: str) -> AsyncIterator[History]:
+    """Choose an account, keep all others from changing mail in it, and read the journal.
+
+    What isn't known of the account's changes has been looked up by then.
+
+    Raises:
+        ToolError: It can't be read or looked up, or another call is changing mail until the deadline.
+    """
+    call.choose_account(account_id)
+    async with call.journal.locked(account_id, deadline=call.deadline):
+        history = await to_thread.run_sync(call.journal.read)
+        mine = [each for each in history.entries if each.account_id == account_id]
+        found = [(entry.entry_id, each) for entry in mine for each in entry.carried if each.is_open]
+        for entry_id, each in found:
+            await _look_up(call, entry_id, each)
+        yield await to_thread.run_sync(call.journal.read) if found else history
+
+
+async def run_orders(
+    call: Call, history: History, orders: Sequence[Order], *, tool: str, action: str, undoes: str = ""
+) -> Ran:
     """Carry out orders, one after the other, as one entry of the journal.
 
     Args:
         call: The call of the tool.
+        history: Of `locked_history`, which is still locked.
         orders: Of one account, at least one.
         tool: Its name.
         action: What it does, in its own word.
@@ -80,44 +102,32 @@ async def run_orders(call: Call, orders: Sequence[Order], *, tool: str, action: 
 
     Raises:
         ToolError: Nothing was sent: the account's level, a ceiling, the journal or the server doesn't allow
-            it, or another call hasn't ended.
+            it.
     """
     account, journal = call.choose_account(orders[0].account_id), call.journal
     account_id = account.account_id
-    async with journal.locked(account_id, deadline=call.deadline):
-        history = await _resolve(call, account_id)
-        if not undoes:
-            check_ceilings(account, history, orders, journal.clock())
-        async with call.pool.writing(account_id, telemetry=call.telemetry, deadline=call.deadline) as writer:
-            entry = Entry(
-                time=journal.clock().replace(microsecond=0),
-                tool=tool,
-                action=action,
-                account_id=account_id,
-                request_id=call.request_id,
-                undoes=undoes,
-                read=tuple(call.read_ids),
-            )
-            await to_thread.run_sync(journal.begin, entry)
-            ran = Ran(entry_id=entry.entry_id, orders=orders)
-            await _carry_out_all(call, writer, ran)
-        if ran.stopped and not ran.carried:
-            raise ran.stopped
-        for number, each in enumerate(ran.carried):
-            if each.is_open:
-                with suppress(ToolError):  # the reply says that it isn't known, and the next call looks again
-                    ran.carried[number] = await _look_up(call, ran.entry_id, each)
+    if not undoes:
+        check_ceilings(account, history, orders, journal.clock())
+    async with call.pool.writing(account_id, telemetry=call.telemetry, deadline=call.deadline) as writer:
+        entry = Entry(
+            time=journal.clock().replace(microsecond=0),
+            tool=tool,
+            action=action,
+            account_id=account_id,
+            request_id=call.request_id,
+            undoes=undoes,
+            read=tuple(call.read_ids),
+        )
+        await to_thread.run_sync(journal.begin, entry)
+        ran = Ran(entry_id=entry.entry_id, orders=orders)
+        await _carry_out_all(call, writer, ran)
+    if ran.stopped and not ran.carried:
+        raise ran.stopped
+    for number, each in enumerate(ran.carried):
+        if each.is_open:
+            with suppress(ToolError):  # the reply says that it isn't known, and the next call looks again
+                ran.carried[number] = await _look_up(call, ran.entry_id, each)
     return ran
-
-
-async def read_history(call: Call, account_id: str) -> History:
-    """Read the journal, once what isn't known of an account's changes has been looked up.
-
-    Raises:
-        ToolError: It can't be read or looked up, or another call is changing mail until the deadline.
-    """
-    async with call.journal.locked(account_id, deadline=call.deadline):
-        return await _resolve(call, account_id)
 
 
 def count_messages(orders: Sequence[Order]) -> int:
@@ -219,19 +229,6 @@ async def _carry_out(call: Call, writer: Writer, ran: Ran, order: Order) -> None
             await to_thread.run_sync(call.journal.add_results, ran.entry_id, carried)
         except ToolError as error:  # it is looked up before the next call
             ran.stopped = error
-
-
-async def _resolve(call: Call, account_id: str) -> History:
-    """Look up what became of orders whose process ended, or that nobody could look up; read the journal.
-
-    The account must be locked, so that none of them is under way.
-    """
-    history = await to_thread.run_sync(call.journal.read)
-    mine = [each for each in history.entries if each.account_id == account_id]
-    found = [(entry.entry_id, each) for entry in mine for each in entry.carried if each.is_open]
-    for entry_id, each in found:
-        await _look_up(call, entry_id, each)
-    return await to_thread.run_sync(call.journal.read) if found else history
 
 
 async def _look_up(call: Call, entry_id: str, carried: Carried) -> Carried:
