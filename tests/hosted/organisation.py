@@ -143,7 +143,7 @@ def write_settings(
     account: str = "",
     tls: str = "none",
     url: str = "http://127.0.0.1:8000/mcp",
-    **oauth: str | int,
+    **oauth: Any,
 ) -> Path:
     """Write the settings of a server for everybody whose tokens the organisation signs.
 
@@ -179,7 +179,7 @@ def write_settings(
 
 
 def serve(
-    organisation: Organisation, server: Dovecot | Peer, folder: Path, *, account: str = "", **oauth: str | int
+    organisation: Organisation, server: Dovecot | Peer, folder: Path, *, account: str = "", **oauth: Any
 ) -> HttpProcess:
     """Make the process that serves by such settings; secrets are in the folder `data` in `folder`."""
     with socket.create_server(("127.0.0.1", 0)) as free:
