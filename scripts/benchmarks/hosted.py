@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
@@ -102,7 +102,13 @@ class Site:
             options: dict[str, str | int] = {"sign_in": "master", "master_user": "boss", "users_max": USERS}
             account = f'password = "{MASTER_PASSWORD}"\n'
             write_settings(
-                self.organisation, self.dovecot, self.folder, account=account, url=nginx.url, **options
+                self.organisation,
+                self.dovecot,
+                self.folder,
+                account=account,
+                tls="implicit",
+                url=nginx.url,
+                **options,
             )
             self.tokens = {user: self.organisation.issue(user) for user in self.users}
             yield nginx, [stack.enter_context(replica(self.folder, port=each)) for each in ports]
@@ -166,8 +172,9 @@ def _cpu_s(roots: list[int]) -> float:
     total = 0.0
     for root in map(psutil.Process, roots):
         for each in (root, *root.children(recursive=True)):
-            times = each.cpu_times()
-            total += times.user + times.system + times.children_user + times.children_system
+            with suppress(psutil.NoSuchProcess):  # it has just ended, and its parent has its time
+                times = each.cpu_times()
+                total += times.user + times.system + times.children_user + times.children_system
     return total
 
 

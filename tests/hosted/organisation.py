@@ -141,8 +141,9 @@ def write_settings(
     folder: Path,
     *,
     account: str = "",
+    tls: str = "none",
     url: str = "http://127.0.0.1:8000/mcp",
-    **oauth: str | int,
+    **oauth: Any,
 ) -> Path:
     """Write the settings of a server for everybody whose tokens the organisation signs.
 
@@ -151,6 +152,7 @@ def write_settings(
         server: Where the mailboxes are.
         folder: Where to write.
         account: Further lines for the account.
+        tls: Of the account; else than "none" with a Dovecot alone, whose certificate is trusted.
         url: Of the server.
         oauth: Keys of `[http.oauth]`.
     """
@@ -162,19 +164,22 @@ def write_settings(
         "client_secret": CLIENT_SECRET,
     } | oauth
     port = server.plain_port if isinstance(server, Dovecot) else server.port
+    if tls != "none":
+        assert isinstance(server, Dovecot)
+        port, account = server.tls_port, f'ca_file = "{server.ca_file}"\n{account}'
     lines = [f"{name} = {json.dumps(value)}" for name, value in keys.items()]
     path = folder / "config.toml"
     path.touch(mode=0o600)
     path.write_text(
         f'[http.oauth]\nscopes = ["{SCOPE}"]\n' + "\n".join(lines) + "\n"
         f'[[accounts]]\naccount_id = "work"\nhost = "{server.host}"\nport = {port}\n'
-        f'tls = "none"\nuser = "{{user}}"\n{account}'
+        f'tls = "{tls}"\nuser = "{{user}}"\n{account}'
     )
     return path
 
 
 def serve(
-    organisation: Organisation, server: Dovecot | Peer, folder: Path, *, account: str = "", **oauth: str | int
+    organisation: Organisation, server: Dovecot | Peer, folder: Path, *, account: str = "", **oauth: Any
 ) -> HttpProcess:
     """Make the process that serves by such settings; secrets are in the folder `data` in `folder`."""
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -1,5 +1,6 @@
 """TLS is verified, and never given up for plain text."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,11 @@ import trustme
 
 from imap.scenes import make_account, session_on
 from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.connect import tls_context
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates
+from servers.logins import plain_account
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_answers import CAPABILITIES
@@ -29,6 +32,14 @@ def fail_to_connect(account: Account, reason: Reason = Reason.TLS_FAILED) -> str
         pass
     assert caught.value.reason is reason
     return caught.value.message
+
+
+def test_certificates_are_read_once_for_all_sessions(certificates: Certificates) -> None:
+    """Else each of them would keep nearly a megabyte."""
+    account = plain_account("h", 993, "u", "p", ca_file=certificates.ca_file)
+    other = replace(account, account_id="b")
+    assert tls_context(account) is tls_context(other)
+    assert tls_context(account) is not tls_context(replace(account, ca_file=None))
 
 
 @MODES
