@@ -3,6 +3,9 @@
 import json
 import os
 import re
+import socket
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -95,6 +98,38 @@ def test_nginx_forwards_what_clients_need_and_nothing_else() -> None:
         paths = ["/mcp", "/.well-known/oauth-protected-resource/mcp", "/health", "/ready", "/mcp/", "/"]
         found = [httpx2.get(f"http://127.0.0.1:{port}{path}").status_code for path in paths]
     assert found == [502, 502, 404, 404, 404, 404]
+
+
+def test_nginx_sends_what_may_have_been_done_to_no_other_replica() -> None:
+    need_nginx()
+    received: list[bytes] = []
+
+    def die(listener: socket.socket) -> None:
+        """Take a request, and end without an answer."""
+        while True:
+            with suppress(OSError), listener.accept()[0] as connection:
+                received.append(connection.recv(65_536))
+                continue
+            return
+
+    port, nowhere = free_ports(2)
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as two:
+        dying = [each.getsockname()[1] for each in (one, two)]
+        threads = [threading.Thread(target=die, args=[each], daemon=True) for each in (one, two)]
+        for each in threads:
+            each.start()
+        with Nginx(port, dying) as nginx:
+            assert httpx2.post(nginx.url, json={}).status_code == 502
+            assert len(received) == 1
+        with Nginx(port, [nowhere, dying[0]]) as nginx:
+            for token in map(str, range(8)):  # some of them lead to the one that isn't there
+                assert httpx2.post(nginx.url, json={}, headers={"Authorization": token}).status_code == 502
+            assert len(received) > 1, "a refused connection leads to the other one"
+        for listener in (one, two):
+            listener.shutdown(socket.SHUT_RDWR)
+    for each in threads:
+        each.join(10)
+        assert not each.is_alive()
 
 
 class ExampleDovecot(Dovecot):

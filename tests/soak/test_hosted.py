@@ -7,6 +7,8 @@ from servers.nginx import need_nginx
 from servers.valkey import need_valkey
 from soak.hosted import run
 
+USERS = 200
+
 
 @pytest.mark.full
 def test_two_hundred_users_see_their_own_mail_alone_and_nothing_is_written_twice() -> None:
@@ -14,11 +16,10 @@ def test_two_hundred_users_see_their_own_mail_alone_and_nothing_is_written_twice
     need_valkey()
     if find_dovecot() is None:
         pytest.skip("Dovecot is not installed (Debian: dovecot-imapd)")
-    figures = run(users=200, seconds=20, seed=1)
+    figures = run(users=USERS, seconds=12, seed=1)
     assert len(figures.events) == 7
-    assert figures.calls.total() > 400
-    assert figures.done.total() > 40
+    assert figures.calls.total() > USERS
+    assert figures.done.total() > 20
     assert figures.refused["internal/journal_failed"] > 0
     assert figures.read_meanwhile > 0
-    unanswered = figures.lost.total() + figures.refused["timeout/deadline"]
-    assert 0 < unanswered < figures.calls.total() / 10, "one replica is killed"
+    assert 0 < figures.lost.total() <= USERS, "one replica is killed once, with a call or two of each user"
