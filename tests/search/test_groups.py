@@ -50,7 +50,7 @@ class Filled(NamedTuple):
     messages: list[Raw]
 
 
-@pytest.fixture(scope="module", params=thin(["dovecot-1", "dovecot-0", "pymap-0", "pymap-1"], keep_every=2))
+@pytest.fixture(scope="module", params=thin(["dovecot-1", "dovecot-0", "pymap-0"], keep_every=2))
 def filled(request: pytest.FixtureRequest, dovecot: Dovecot) -> Iterator[Filled]:
     """Mail in the order of its arrival (0), or in any order (1)."""
     kind, _, seed = request.param.partition("-")

@@ -16,7 +16,7 @@ from search.rules import Rules
 from tools.desk import Desk, Reply
 
 _SIZES = (1, 2, 3, 5, 10, 33, 100)
-_PAGES_AT_MOST = 12
+_PAGES_AT_MOST = 5
 """For a query without a page size."""
 
 _ROWS_AT_ONCE = 100

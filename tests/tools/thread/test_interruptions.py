@@ -27,7 +27,7 @@ def read_pages(desk: Desk, reply: Reply) -> dict[str, Any]:
     return found | read_pages(desk, desk.call("imap_get_thread", {"cursor": cursor})) if cursor else found
 
 
-@pytest.mark.parametrize("seed", thin(range(40), keep_every=4))
+@pytest.mark.parametrize("seed", thin(range(24), keep_every=4))
 def test_each_message_is_shown_or_named_or_still_to_come(
     peer: PeerFactory, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
