@@ -204,12 +204,11 @@ def test_the_lock_of_a_journal_is_renewed_until_it_is_taken_away_or_its_replica_
     assert unlock is not None
     assert two.lock("work") is None
     assert ClusterState(valkey.url).journal_of(bob).lock("work") is not None
-    patiently = retry(retry=retry_if_result(lambda found: not found), stop=stop_after_delay(30))
+    patiently = retry(retry=retry_if_result(lambda found: not found), stop=stop_after_delay(10))
     with Client.from_url(valkey.url) as client:
         [name] = client.keys(f"mailmcp:journal:{ann.digest}:lock")
-        left_ms = client.pttl(name)
-        patiently(lambda: client.pttl(name) < left_ms)()
-        assert patiently(lambda: client.pttl(name) > left_ms - 300)(), "renewed"
+        assert patiently(lambda: client.pttl(name) < 850)()
+        assert patiently(lambda: client.pttl(name) > 900)(), "renewed"
         unlock()
         assert client.lock(name, timeout=1, blocking=False).acquire(), "one whose replica crashes"
     assert two.lock("work") is None
