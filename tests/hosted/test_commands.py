@@ -50,7 +50,10 @@ def run(path: Path, *arguments: str, typed: str = "") -> Result:
         (STORED + ACCOUNT.replace("{user}", "ann"), "write exactly one account"),
         (STORED + ACCOUNT.replace("work", "w" * 56), "account_id: must have at most 55 characters"),
         (STORED + ACCOUNT + 'password = "hunter2"\n', 'password: needs sign_in = "master"'),
-        (STORED + 'valkey_url = "http://hunter2@x"\n' + ACCOUNT, "http.oauth.valkey_url: must be a URL such"),
+        (
+            STORED + 'valkey_url = "valkey://:hunter2/x@host"\n' + ACCOUNT,
+            "valkey_url: must be a URL such",
+        ),
         (STORED + ACCOUNT + 'auth = "oauth2"\ntoken_command = ["x"]\n', "auth: can't be combined with"),
         (STORED + ACCOUNT + f'[server]\nhttp_token = "{"x" * 16}"\n', "server.http_token: can't be combined"),
         (STORED + ACCOUNT + '[attachments]\nsave_folder = "/tmp"\n', "attachments.save_folder: can't be"),

@@ -23,6 +23,7 @@ from mailmcp.hosted.cluster import KEY_S, ClusterState
 from mailmcp.hosted.credentials import by_store
 from mailmcp.hosted.principal import Principal
 from mailmcp.imap.account import Account, Writes
+from mcp_envelope import InternalError
 from servers.dovecot import Dovecot
 from servers.dovecot_config import PASSWORD
 from servers.logins import plain_account
@@ -193,17 +194,25 @@ def test_without_valkey_reading_goes_on_and_nothing_is_changed_or_forgotten(
     anyio.run(run)
 
 
-def test_the_lock_of_a_journal_is_one_replicas_until_it_is_taken_away_or_too_old(valkey: Valkey) -> None:
+def test_the_lock_of_a_journal_is_renewed_until_it_is_taken_away_or_its_replica_crashes(
+    valkey: Valkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "LOCK_S", 1)
     ann, bob = (Principal(issuer="https://id.example.com", subject=each, user=each) for each in SECRETS)
     one, two = (ClusterState(valkey.url).journal_of(ann) for _ in range(2))
-    unlock = one.lock("work", for_s=60)
+    unlock = one.lock("work")
     assert unlock is not None
-    assert two.lock("work", for_s=60) is None
-    assert ClusterState(valkey.url).journal_of(bob).lock("work", for_s=60) is not None
-    unlock()
-    assert two.lock("work", for_s=0.001) is not None
-    late = retry(retry=retry_if_result(lambda found: found is None), stop=stop_after_delay(30))
-    assert late(one.lock)("work", for_s=60) is not None, "its replica has crashed"
+    assert two.lock("work") is None
+    assert ClusterState(valkey.url).journal_of(bob).lock("work") is not None
+    patiently = retry(retry=retry_if_result(lambda found: not found), stop=stop_after_delay(10))
+    with Client.from_url(valkey.url) as client:
+        [name] = client.keys(f"mailmcp:journal:{ann.digest}:lock")
+        assert patiently(lambda: client.pttl(name) < 850)()
+        assert patiently(lambda: client.pttl(name) > 900)(), "renewed"
+        unlock()
+        assert client.lock(name, timeout=1, blocking=False).acquire(), "one whose replica crashes"
+    assert two.lock("work") is None
+    assert patiently(two.lock)("work") is not None
 
 
 class Clock:
@@ -226,7 +235,7 @@ def test_a_key_signs_for_an_hour_and_counts_for_another_one(valkey: Valkey) -> N
         assert second[0] in first, "clocks may differ"
     clocks[0].now = clocks[1].now + 3 * KEY_S
     assert not set(states[0].keys()) & set(states[1].keys())
-    late = time.time() + 60
+    late = clocks[0].now + 60
     assert states[0].spend("token", late)
     assert not states[1].spend("token", late)
     with Client.from_url(valkey.url) as client:
@@ -235,9 +244,34 @@ def test_a_key_signs_for_an_hour_and_counts_for_another_one(valkey: Valkey) -> N
     assert all(0 < each <= 90 * 86_400 for each in kept), "nothing stays for ever"
 
 
-def test_the_oldest_lines_of_a_journal_go(valkey: Valkey, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "LINES_MAX", 3)
-    journal = ClusterState(valkey.url).journal_of(Principal(issuer="i", subject="s", user="many"))
+def test_the_oldest_lines_of_a_journal_go_once_they_are_an_hour_old(
+    valkey: Valkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "ROTATE_OCTETS", 4)
+    principal = Principal(issuer="i", subject="s", user="many")
+    journal = ClusterState(valkey.url).journal_of(principal)
     for each in (b"1", b"2", b"3", b"4"):
         journal.append(each)
-    assert journal.read() == [b"2", b"3", b"4"]
+    assert journal.read() == [b"1", b"2", b"3", b"4"]
+    with Client.from_url(valkey.url) as client:
+        name = f"mailmcp:journal:{principal.digest}"
+        assert 3_500 < client.ttl(f"{name}:rotated") <= 3_600
+        client.delete(f"{name}:rotated")
+    journal.append(b"5")
+    assert journal.read() == [b"3", b"4", b"5"]
+
+
+def test_what_valkey_refuses_to_keep_is_refused_and_not_logged(
+    valkey: Valkey, caplog: pytest.LogCaptureFixture
+) -> None:
+    journal = ClusterState(valkey.url).journal_of(Principal(issuer="i", subject="s", user="full"))
+    with Client.from_url(valkey.url) as client:
+        client.config_set("maxmemory", "1")
+        try:
+            with pytest.raises(InternalError, match="can't be read or written") as caught:
+                journal.append(b"imap:work:INBOX:1:2")
+        finally:
+            client.config_set("maxmemory", "0")
+    assert caught.value.retryable
+    assert "INBOX" not in caplog.text
+    assert "OutOfMemoryError" in caplog.text

@@ -1,6 +1,5 @@
 """What `mailmcp serve` needs for many users, made of the settings."""
 
-import importlib
 import logging
 from dataclasses import replace
 from functools import cache, partial
@@ -86,12 +85,10 @@ def _make_state(settings: Settings, oauth: OAuthTable) -> State:
         folder = settings.preferences.journal_folder or JournalFiles().folder
         return LocalState(folder=folder / "users")
     try:
-        cluster = importlib.import_module("mailmcp.hosted.cluster")
-        state: State = cluster.ClusterState(oauth.valkey_url.get_secret_value())
-    except (ImportError, ValueError) as error:
-        why = f"run {_INSTALL}" if isinstance(error, ImportError) else error
-        fail(f"valkey_url in [http.oauth] can't be used: {why}")
-    return state
+        from mailmcp.hosted.cluster import ClusterState  # noqa: PLC0415 - it comes with an extra
+    except ImportError:
+        fail(f"valkey_url in [http.oauth] can't be used: run {_INSTALL}")
+    return ClusterState(oauth.valkey_url.get_secret_value())
 
 
 def _make_credentials(settings: Settings, oauth: OAuthTable, secret: str) -> MakeCredentials:

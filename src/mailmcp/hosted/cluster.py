@@ -11,16 +11,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Event, Thread
 from typing import Final, cast
 
 from typing_extensions import override
 from valkey import Valkey
 from valkey.exceptions import ValkeyError
+from valkey.lock import Lock
 
 from mailmcp.hosted.principal import Principal
 from mailmcp.hosted.state import State
 from mailmcp.reasons import Reason
-from mailmcp.tools.journal import JournalStore
+from mailmcp.tools.journal import COUNTED, JournalStore
 from mcp_envelope import ConfirmationStore, InternalError
 
 WAIT_S: Final = 2.0
@@ -29,11 +31,14 @@ WAIT_S: Final = 2.0
 KEY_S: Final = 3_600
 """How long one key signs; it counts for as long again."""
 
-LINES_MAX: Final = 10_000
-"""Lines of a user's journal that are kept: more than an hour's."""
+ROTATE_OCTETS: Final = 5_000_000
+"""A longer journal becomes the older one of its user, and takes the place of that, once an hour at most."""
 
 KEPT_S: Final = 90 * 86_400
 """How long a journal is kept after its last line."""
+
+LOCK_S: Final = 30
+"""How long a lock lasts, which its holder renews."""
 
 _PREFIX: Final = "mailmcp:"
 
@@ -52,7 +57,7 @@ class ClusterState(State, ConfirmationStore):
 
         Args:
             url: Such as `valkey://:password@host:6379/0`; with `valkeys`, over TLS.
-            clock: Returns the Unix time; those of all replicas may be an hour apart.
+            clock: Returns the Unix time; those of all replicas agree to a minute.
 
         Raises:
             ValueError: It isn't such a URL.
@@ -80,12 +85,12 @@ class ClusterState(State, ConfirmationStore):
     def spend(self, token: str, until: float, /) -> bool:
         name = f"{_PREFIX}used:{hashlib.sha256(token.encode()).hexdigest()}"
         with _asking():
-            return bool(self._valkey.set(name, 1, nx=True, exat=math.ceil(until)))
+            return bool(self._valkey.set(name, 1, nx=True, ex=max(1, math.ceil(until - self._clock()))))
 
 
 @dataclass(frozen=True, slots=True)
 class _SharedJournal(JournalStore):
-    """The journal of one user: a list."""
+    """The journal of one user: a string of lines, and an older one."""
 
     valkey: Valkey
     name: str
@@ -93,29 +98,46 @@ class _SharedJournal(JournalStore):
     @override
     def append(self, line: bytes) -> None:
         with _asking(), self.valkey.pipeline() as commands:
-            commands.rpush(self.name, line)
-            commands.ltrim(self.name, -LINES_MAX, -1)
+            commands.append(self.name, b"\n" + line)
             commands.expire(self.name, KEPT_S)
-            commands.execute()  # type: ignore[no-untyped-call]
+            length, _ = commands.execute()  # type: ignore[no-untyped-call]
+            if length >= ROTATE_OCTETS and self.valkey.set(f"{self.name}:rotated", 1, nx=True, ex=COUNTED):
+                self.valkey.rename(self.name, f"{self.name}:older")
 
     @override
     def read(self) -> Iterable[bytes]:
         with _asking():
-            return cast("list[bytes]", self.valkey.lrange(self.name, 0, -1))
+            found = cast("list[bytes | None]", self.valkey.mget(f"{self.name}:older", self.name))
+        return [line for each in found if each for line in each.split(b"\n") if line]
 
     @override
-    def lock(self, account_id: str, *, for_s: float) -> Callable[[], None] | None:
-        """Lock all of the user's mail, which is one account."""
-        lock = self.valkey.lock(f"{self.name}:lock", timeout=for_s, blocking=False, thread_local=False)
+    def lock(self, account_id: str) -> Callable[[], None] | None:
+        """Lock all of the user's mail, which is one account; the lock of a replica that crashed soon ends."""
+        name = f"{self.name}:lock"
+        lock = self.valkey.lock(name, timeout=LOCK_S, blocking=False, thread_local=False)
+        with _asking():
+            if not lock.acquire():
+                return None
+        done = Event()
+        Thread(target=_renew, args=[lock, done], daemon=True).start()
 
         def unlock() -> None:
+            done.set()
             try:
                 lock.release()
             except ValkeyError as error:  # it ends by itself
-                _log.warning("the lock of a journal can't be taken away: %s", error)
+                _log.warning("the lock of a journal can't be taken away: %s", type(error).__name__)
 
-        with _asking():
-            return unlock if lock.acquire() else None
+        return unlock
+
+
+def _renew(lock: Lock, done: Event) -> None:
+    """Keep a lock: nobody knows how long the server takes for an order."""
+    while not done.wait(LOCK_S / 3):
+        try:
+            lock.reacquire()
+        except ValkeyError as error:  # the next time it may succeed
+            _log.warning("the lock of a journal can't be renewed: %s", type(error).__name__)
 
 
 @contextmanager
@@ -124,10 +146,11 @@ def _asking() -> Iterator[None]:
     try:
         yield
     except ValkeyError as error:
-        _log.warning("the shared state can't be reached: %s", error)
+        # Its text may repeat what was to be written.
+        _log.warning("the shared state can't be read or written: %s", type(error).__name__)
         raise InternalError(
-            "The store in which mailmcp keeps its journal of changes can't be reached. Without it nothing is "
-            "changed; reading works. Try again in a minute.",
+            "The store in which mailmcp keeps its journal of changes can't be read or written. Without it "
+            "nothing is changed; reading works. Try again in a minute.",
             reason=Reason.JOURNAL_FAILED,
             retryable=True,
         ) from error

@@ -124,7 +124,11 @@ Scope = Annotated[str, _must('scopes, such as "mail.read"', r"[!#-\[\]-~]+")]
 """RFC 6749 section 3.3."""
 
 ValkeyUrl = Annotated[
-    SecretStr, _must('a URL such as "valkey://:password@host:6379/0"', r"(valkey|redis)s?://[!-~]+")
+    SecretStr,
+    _must(
+        'a URL such as "valkey://:password@host:6379/0", with %2F for / in the password, and so on',
+        r"(valkey|redis)s?://([^\s/?#@]*@)?([^\s/?#@:\[\]]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?(/\d{0,3})?",
+    ),
 ]
 SAFE_URL = _must('an https address, such as "https://id.example.com"', is_safe_url)
 _Seconds = Annotated[float, Field(ge=TIMEOUT_MIN_S, le=CALL_TIMEOUT_MAX_S)]

@@ -13,10 +13,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 import anyio
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from mailmcp.imap.writes.values import Fate, Prepared, Result
@@ -25,9 +25,11 @@ from mcp_envelope import BaseReason, DeadlineError
 COUNTED: Final = timedelta(hours=1)
 """The ceiling is on the messages that are changed within this time."""
 
+ResultT = TypeVar("ResultT")
+
 _LOCK_POLL_S: Final = 0.05
-_LOCKED_LONGER_S: Final = 30.0
-"""How much longer than its deadline a call may take to end the order that is under way."""
+_THREADS_MAX: Final = 4
+"""That wait for a journal. They are its own, so that a store that hangs keeps nobody from reading."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,10 +149,10 @@ class JournalStore(Protocol):
     def read(self) -> Iterable[bytes]:
         """Return the lines, the oldest first; the oldest may be gone, but none of the last hour."""
 
-    def lock(self, account_id: str, *, for_s: float) -> Callable[[], None] | None:
+    def lock(self, account_id: str) -> Callable[[], None] | None:
         """Lock an account and return what unlocks it, or return None if somebody else has locked it.
 
-        The lock of a process that has ended goes at once, or after `for_s` seconds.
+        The lock of a process that has ended goes at once, or soon.
         """
 
 
@@ -160,6 +162,12 @@ class Journal:
 
     store: JournalStore
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    _threads: CapacityLimiter = field(init=False, default_factory=lambda: CapacityLimiter(_THREADS_MAX))
+
+    async def in_thread(self, function: Callable[[], ResultT]) -> ResultT:
+        """Run in a thread what waits for the store."""
+        return await to_thread.run_sync(function, limiter=self._threads)
 
     def begin(self, entry: Entry) -> None:
         """Begin an entry, which nothing was carried out of yet."""
@@ -210,18 +218,17 @@ class Journal:
         Raises:
             DeadlineError: Another one was still at it at the deadline, on the event loop's clock.
         """
-        for_s = max(0.0, deadline - anyio.current_time()) + _LOCKED_LONGER_S
-        lock = partial(self.store.lock, account_id, for_s=for_s)
-        while not (unlock := await to_thread.run_sync(lock)):
+        lock = partial(self.store.lock, account_id)
+        while not (unlock := await self.in_thread(lock)):
             if anyio.current_time() >= deadline:
                 message = f"Another call is changing mail in account {account_id}. Nothing was changed."
-                raise DeadlineError(message, reason=BaseReason.DEADLINE) from None
+                raise DeadlineError(message, reason=BaseReason.DEADLINE)
             await anyio.sleep(_LOCK_POLL_S)
         try:
             yield
         finally:
             with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(unlock)
+                await self.in_thread(unlock)
 
     def _append(self, line: _Line) -> None:
         self.store.append(line.model_dump_json(exclude_defaults=True).encode())

@@ -60,7 +60,7 @@ class JournalFiles(JournalStore):
                 raise self._error("read", error) from error
 
     @override
-    def lock(self, account_id: str, *, for_s: float) -> Callable[[], None] | None:
+    def lock(self, account_id: str) -> Callable[[], None] | None:
         """Lock a file, which the system unlocks when the process ends."""
         from filelock import FileLock, Timeout  # noqa: PLC0415 - only those who change mail pay for it
 

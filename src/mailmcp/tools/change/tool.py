@@ -2,8 +2,6 @@
 
 from functools import partial
 
-from anyio import to_thread
-
 from mailmcp.imap.account import Writes
 from mailmcp.imap.writes.create import create_mailbox
 from mailmcp.tools.change.arguments import (
@@ -44,7 +42,7 @@ async def change_messages(arguments: ChangeMessagesArguments, call: Call) -> Out
             plan = await write_plan(change, call)
             bound = [change.target, *sorted(each.message_id for each in selection.messages)]
             require = partial(call.confirmations.require, CHANGE_MESSAGES, arguments, plan, bound=bound)
-            await to_thread.run_sync(require)
+            await call.journal.in_thread(require)
         if change.creates:
             await call.write(partial(create_mailbox, name=change.target))
         ran = await run_orders(call, history, change.orders, tool=CHANGE_MESSAGES, action=change.action.value)

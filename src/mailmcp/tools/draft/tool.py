@@ -101,7 +101,7 @@ async def save_draft(arguments: SaveDraftArguments, call: Call) -> Outcome[SaveD
     append = Order(
         action=Action.APPEND,
         account_id=account.account_id,
-        mailbox=found.drafts or await _create_drafts(call, account, found.new_drafts),
+        mailbox=found.drafts or found.new_drafts,
         add=("\\Draft", "\\Seen"),
         octets=octets,
         header_message_id=header_message_id,
@@ -119,6 +119,8 @@ async def save_draft(arguments: SaveDraftArguments, call: Call) -> Outcome[SaveD
             )
         )
     async with locked_history(call, account.account_id) as history:
+        if not found.drafts:
+            await _create_drafts(call, account, found.new_drafts)
         ran = await run_orders(call, history, orders, tool=SAVE_DRAFT, action="save_draft")
     return _reply(call, draft, ran, earlier, tuple(_warnings(arguments, call, found)))
 
@@ -152,7 +154,7 @@ def _write(
     )
 
 
-async def _create_drafts(call: Call, account: Account, name: str) -> str:
+async def _create_drafts(call: Call, account: Account, name: str) -> None:
     """Create the mailbox for drafts if the level allows that."""
     if not account.writes.includes(Writes.ORGANIZE):
         raise NotFoundError(
@@ -161,7 +163,6 @@ async def _create_drafts(call: Call, account: Account, name: str) -> str:
             reason=Reason.MAILBOX_MISSING,
         )
     await call.write(partial(create_mailbox, name=name))
-    return name
 
 
 def _warnings(arguments: SaveDraftArguments, call: Call, found: Found) -> Iterator[str]:

@@ -6,7 +6,6 @@ from datetime import UTC, tzinfo
 from functools import partial
 from typing import Annotated, Final
 
-from anyio import to_thread
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from mailmcp.imap.account import Writes
@@ -67,7 +66,7 @@ class UndoData(BaseModel):
 
 async def undo(arguments: UndoArguments, call: Call) -> Outcome[UndoData]:
     """Take back an entry, as far as that can be done; more than ten messages must be confirmed."""
-    history = await to_thread.run_sync(call.journal.read)
+    history = await call.journal.in_thread(call.journal.read)
     if not arguments.entry_id:
         return _list_entries(history, call)
     account = call.choose_account_to_write(_find(history, arguments.entry_id).account_id, Writes.DRAFTS)
@@ -80,7 +79,7 @@ async def undo(arguments: UndoArguments, call: Call) -> Outcome[UndoData]:
             described = _describe(entry, plan, call.preferences.zone)
             bound = [[each.mailbox, each.uidvalidity, *each.uids] for each in plan.orders]
             require = partial(call.confirmations.require, UNDO, arguments, described, bound=bound)
-            await to_thread.run_sync(require)
+            await call.journal.in_thread(require)
         ran = await run_orders(call, history, plan.orders, tool=UNDO, action="undo", undoes=entry.entry_id)
     return _reply(entry, plan, ran, is_undoable=account.writes.includes(Writes.ORGANIZE))
 

@@ -14,7 +14,6 @@ from operator import itemgetter
 from typing import Final
 
 import anyio
-from anyio import to_thread
 
 from mailmcp.imap.account import Account, Writes
 from mailmcp.imap.pool import Writer
@@ -79,12 +78,12 @@ async def locked_history(call: Call, account_id: str) -> AsyncIterator[History]:
     """
     call.choose_account(account_id)
     async with call.journal.locked(account_id, deadline=call.deadline):
-        history = await to_thread.run_sync(call.journal.read)
+        history = await call.journal.in_thread(call.journal.read)
         mine = [each for each in history.entries if each.account_id == account_id]
         found = [(entry.entry_id, each) for entry in mine for each in entry.carried if each.is_open]
         for entry_id, each in found:
             await _look_up(call, entry_id, each)
-        yield await to_thread.run_sync(call.journal.read) if found else history
+        yield await call.journal.in_thread(call.journal.read) if found else history
 
 
 async def run_orders(
@@ -118,7 +117,7 @@ async def run_orders(
             undoes=undoes,
             read=tuple(call.read_ids),
         )
-        await to_thread.run_sync(journal.begin, entry)
+        await journal.in_thread(partial(journal.begin, entry))
         ran = Ran(entry_id=entry.entry_id, orders=orders)
         await _carry_out_all(call, writer, ran)
     if ran.stopped and not ran.carried:
@@ -212,7 +211,7 @@ async def _carry_out(call: Call, writer: Writer, ran: Ran, order: Order) -> None
         return
     with anyio.CancelScope(shield=True):
         try:
-            await to_thread.run_sync(call.journal.add_order, ran.entry_id, number, prepared)
+            await call.journal.in_thread(partial(call.journal.add_order, ran.entry_id, number, prepared))
         except ToolError as error:
             ran.stopped = error
             return
@@ -226,7 +225,7 @@ async def _carry_out(call: Call, writer: Writer, ran: Ran, order: Order) -> None
         errors = (each.error for each in sent if each.error is not None)
         ran.stopped = next(filter(_stops_all, errors), None)
         try:
-            await to_thread.run_sync(call.journal.add_results, ran.entry_id, carried)
+            await call.journal.in_thread(partial(call.journal.add_results, ran.entry_id, carried))
         except ToolError as error:  # it is looked up before the next call
             ran.stopped = error
 
@@ -248,7 +247,7 @@ async def _look_up(call: Call, entry_id: str, carried: Carried) -> Carried:
     results = carried.results or _all(prepared, Fate.UNKNOWN, None)
     results = tuple(found.get(each.uid, each) if each.fate is Fate.UNKNOWN else each for each in results)
     looked_up = replace(carried, looked_up=True, results=results)
-    await to_thread.run_sync(call.journal.add_results, entry_id, looked_up)
+    await call.journal.in_thread(partial(call.journal.add_results, entry_id, looked_up))
     return looked_up
 
 
