@@ -47,7 +47,7 @@ def test_a_typescript_client_hands_over_every_reply_unharmed(
 
 
 @pytest.mark.parametrize(
-    ("era", "dialect"), zip(["modern", "legacy", "modern"], Dialect, strict=True)
+    ("era", "dialect"), list(zip(["modern", "legacy", "modern"], Dialect, strict=True))
 )  # each dialect in both eras: see above
 def test_the_inspector_hands_over_every_reply_unharmed_and_finds_no_fault_with_the_schemas(
     site: Site, era: Era, dialect: Dialect, tmp_path: Path
