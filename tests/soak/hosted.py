@@ -226,7 +226,6 @@ class Person:
             try:
                 answer = await self._call(tool, arguments)
             except LostError:
-                assert not self.office.only_valkey_is_away, f"{self.name}: {tool} needs Valkey"
                 await anyio.sleep(PAUSE_S)
             else:
                 assert not answer.reason, (self.name, tool, answer.text[:2_000])
