@@ -203,7 +203,9 @@ def test_the_lock_of_a_journal_is_renewed_until_it_is_taken_away_or_its_replica_
     unlock = one.lock("work")
     assert unlock is not None
     assert two.lock("work") is None
-    assert ClusterState(valkey.url).journal_of(bob).lock("work") is not None
+    unlock_his = ClusterState(valkey.url).journal_of(bob).lock("work")
+    assert unlock_his is not None
+    unlock_his()
     patiently = retry(retry=retry_if_result(lambda found: not found), stop=stop_after_delay(10))
     with Client.from_url(valkey.url) as client:
         [name] = client.keys(f"mailmcp:journal:{ann.digest}:lock")
@@ -212,7 +214,9 @@ def test_the_lock_of_a_journal_is_renewed_until_it_is_taken_away_or_its_replica_
         unlock()
         assert client.lock(name, timeout=1, blocking=False).acquire(), "one whose replica crashes"
     assert two.lock("work") is None
-    assert patiently(two.lock)("work") is not None
+    unlock = patiently(two.lock)("work")
+    assert unlock is not None, "in the end"
+    unlock()
 
 
 class Clock:

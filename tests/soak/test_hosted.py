@@ -20,6 +20,4 @@ def test_a_hundred_users_see_their_own_mail_alone_and_nothing_is_written_twice()
     assert len(figures.events) == 7
     assert figures.calls.total() > USERS
     assert figures.done.total() > 20
-    assert figures.refused["internal/journal_failed"] > 0
-    assert figures.read_meanwhile > 0
     assert 0 < figures.lost.total() <= 3 * USERS, "each replica ends once, and a user has a call or two"
